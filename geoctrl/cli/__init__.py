@@ -20,7 +20,7 @@ from geoctrl.cli.commands import (
     run_warm,
 )
 from geoctrl.cli.follow import add_follow
-from geoctrl.cli.law import run_law
+from geoctrl.cli.law_command import run_law
 from geoctrl.cli.map import add_map
 
 __all__ = ["main"]

@@ -67,7 +67,7 @@ def run_models(args: argparse.Namespace) -> int:
 
 def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
     """One mechanism in full."""
-    from geoctrl.systems.printing.page import mechanism_page
+    from geoctrl.systems.printing.summary_page import mechanism_page
 
     if not is_reduced(name):
         return f"{block(name, entry)}\n  conserved   {' '.join(entry['conserved'])}"
@@ -103,8 +103,8 @@ def _system_entry(builder: Any, system: Any) -> dict[str, Any]:
 
 def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
     """The entry of a description."""
-    from geoctrl.systems.parts.reading import space_words
-    from geoctrl.systems.printing.page import state_labels
+    from geoctrl.systems.parts.description_entries import space_words
+    from geoctrl.systems.printing.summary_page import state_labels
 
     return {
         "group": space_words(mechanism.group, mechanism.shape),
@@ -126,7 +126,7 @@ def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
 def run_certify(args: argparse.Namespace) -> int:
     """Decide the stability of a member of a family."""
     import geoctrl
-    from geoctrl.systems.typesetting.spectra import spectrum_text
+    from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
     system = system_of(args)
     symbols = family_symbols(args.model, system.families, args.at)
@@ -154,7 +154,7 @@ def run_certify(args: argparse.Namespace) -> int:
 def run_linearize(args: argparse.Namespace) -> int:
     """Linearise at a member of a family: eigenvalues, what the zero ones are, and the matrix on the leaf."""
     import geoctrl
-    from geoctrl.systems.typesetting.spectra import spectrum_text
+    from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
     system = system_of(args)
     symbols = family_symbols(args.model, system.families, args.at)
@@ -284,7 +284,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     import numpy as np
 
     import geoctrl
-    from geoctrl.systems.printing.page import table
+    from geoctrl.systems.printing.summary_page import table
 
     if not 0 < args.time < math.inf or args.points < 2:
         raise UsageError("--time must be positive and finite, --points at least 2")

@@ -21,7 +21,7 @@ def compared_anew(path: str) -> list[str]:
     path : str
         A certificate that is confirmed.
     """
-    from geoctrl.analysis.certificates.rebuilding import require_same_equations
+    from geoctrl.analysis.certificates.same_equations import require_same_equations
     from geoctrl.analysis.maps.region_problem import require_same_region
     from geoctrl.analysis.regions.sublevel_problem import require_same_sublevel
     from geoctrl.checker.reading import load
@@ -55,7 +55,7 @@ def _named(name: str) -> Any:
         raise CertificateError(
             f"{name or 'a system without a name'!r} is no mechanism of the catalogue, of which alone the "
             "equations can be derived anew; build it yourself and compare with "
-            "geoctrl.analysis.certificates.rebuilding.require_same_equations"
+            "geoctrl.analysis.certificates.same_equations.require_same_equations"
         )
     made: Any = models.get(stem)()
     described = stem in models.names("reduced")

@@ -17,7 +17,7 @@ def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
 
 def block(name: str, entry: dict[str, Any]) -> str:
     """A few lines about a mechanism, wrapped to the width of a page."""
-    from geoctrl.systems.printing.page import listed
+    from geoctrl.systems.printing.summary_page import listed
 
     rows = {
         "": entry["description"],

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from geoctrl.analysis import Certificate, certify
+from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.changes import FOLD, Event
-from geoctrl.continuation.course import Course, Place
+from geoctrl.continuation.curve import Course, Place
 from geoctrl.continuation.folds import turning_point
-from geoctrl.continuation.solved import SolvedCourse
 from geoctrl.errors import GeoctrlError
 from geoctrl.verification import Verdict
 

@@ -168,7 +168,7 @@ class Branch:
         return np.array([point.x for point in self.points]).T
 
     def plot(self, state: str | None = None, ax: Any = None) -> Any:
-        """The branch as `geoctrl.viz.branches` draws it."""
+        """The branch as `geoctrl.viz.branch_diagram` draws it."""
         from importlib import import_module
 
         return import_module("geoctrl.viz").branches(self, state=state, ax=ax)

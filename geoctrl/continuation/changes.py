@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoctrl.continuation.course import Course, Place
-from geoctrl.continuation.spectrum import Spectrum
+from geoctrl.continuation.curve import Course, Place
+from geoctrl.continuation.eigenvalue_changes import Spectrum
 from geoctrl.errors import GeoctrlError
 
 __all__ = ["BRANCH", "FOLD", "HOPF", "MEETING", "ZERO", "Event", "events"]

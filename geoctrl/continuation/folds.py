@@ -38,8 +38,8 @@ from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Table
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import PRECISION, matrix, require_zero, solved
-from geoctrl.continuation.course import Place
-from geoctrl.continuation.solved import SolvedCourse
+from geoctrl.continuation.arclength import SolvedCourse
+from geoctrl.continuation.curve import Place
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
 __all__ = ["turning_point"]

@@ -11,13 +11,13 @@ import numpy as np
 from geoctrl._calls.long_calls import LongCall, long_call, under_way
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import real, shown
+from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.brackets import around
 from geoctrl.continuation.branch import Branch, Change
+from geoctrl.continuation.branch_switching import crossing_courses
 from geoctrl.continuation.changes import BRANCH, Event, events
-from geoctrl.continuation.closed import ClosedCourse
-from geoctrl.continuation.course import Course
-from geoctrl.continuation.solved import SolvedCourse
-from geoctrl.continuation.switching import crossing_courses
+from geoctrl.continuation.closed_form import ClosedCourse
+from geoctrl.continuation.curve import Course
 from geoctrl.errors import InputError, LabelError
 from geoctrl.systems import Equilibrium, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium

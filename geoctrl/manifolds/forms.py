@@ -16,14 +16,14 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
-from geoctrl.manifolds.description.letters import Letters, held
-from geoctrl.manifolds.description.measured import measures_of
+from geoctrl.manifolds.description.state_symbols import Letters, held
+from geoctrl.manifolds.description.units_found import measures_of
 from geoctrl.manifolds.numerics.momenta import velocities_of
 from geoctrl.manifolds.numerics.tangent import covector_terms, own_terms, rest_momenta, speeds
 from geoctrl.manifolds.system import ManifoldSystem, Motions
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive.drive import Drive
-from geoctrl.systems.contract.field import Field
+from geoctrl.systems.contract.vector_field import Field
 from geoctrl.systems.units.measures import Measures
 
 __all__ = ["Form", "FormRun"]

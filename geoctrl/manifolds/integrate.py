@@ -11,7 +11,7 @@ from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import finite_array, flag, require_choice, whole_number
 from geoctrl.errors import InputError
 from geoctrl.manifolds.forms import Form
-from geoctrl.manifolds.numerics.run import Run
+from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import METHODS, composition, concluded, record_steps, record_times

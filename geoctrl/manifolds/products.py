@@ -16,8 +16,8 @@ import sympy as sp
 from geoctrl._checks import entries, finite_array, nearest
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.description.description import Description
-from geoctrl.manifolds.description.faces import Named
-from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.description.state_layouts import Named
+from geoctrl.manifolds.description.state_symbols import held
 from geoctrl.manifolds.energies.kinetic_reading import read_energy
 from geoctrl.manifolds.factors import Attitude, Direction, Factor
 from geoctrl.manifolds.forms import Form
@@ -27,8 +27,8 @@ from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.manifolds.vectors.calculus import rational
-from geoctrl.manifolds.vectors.reading import read_scalar, read_vectors
-from geoctrl.manifolds.views.display import Line, ManifoldDisplay
+from geoctrl.manifolds.vectors.entries import read_scalar, read_vectors
+from geoctrl.manifolds.views.latex_of_systems import Line, ManifoldDisplay
 from geoctrl.systems import Family, Parameter
 from geoctrl.systems.contract.scales import symmetric_scaling
 from geoctrl.systems.typesetting.typesetting import symbol_name
@@ -150,8 +150,8 @@ class ProductSystem(ManifoldSystem):
         \quad \delta R = R \hat\eta
 
     with the rates u of all factors. In a reference frame that turns with the constant rate w, in its own
-    axes, configurations are seen from the frame and velocities are inertial ones all the same:
-    :math:`\dot z = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.numerics.run`.
+    axes, configurations are seen from the frame and velocities are inertial ones all the same: :math:`\dot z
+    = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.numerics.numbers_of_a_run`.
 
     Parameters
     ----------

@@ -20,9 +20,15 @@ from geoctrl.errors import DescriptionError, SingularMassError
 from geoctrl.manifolds.energies.kinetic_reading import by_rates
 from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.product.product import Product
-from geoctrl.manifolds.product.variations import Body, equations, motion, projected_slopes, variations_of
+from geoctrl.manifolds.product.variations_in_symbols import (
+    Body,
+    equations,
+    motion,
+    projected_slopes,
+    variations_of,
+)
 from geoctrl.manifolds.vectors.calculus import rates
-from geoctrl.manifolds.vectors.reading import read_vectors
+from geoctrl.manifolds.vectors.entries import read_vectors
 from geoctrl.systems import time
 
 __all__ = ["energy", "field", "hamilton", "lagrange", "legendre", "momenta", "momentum", "power", "rates"]

@@ -13,20 +13,20 @@ import numpy as np
 from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError, InputError, UnitsError
-from geoctrl.manifolds.description.branches import freed
-from geoctrl.manifolds.description.conservation import kept
 from geoctrl.manifolds.description.description import Description
+from geoctrl.manifolds.description.free_switches import freed
+from geoctrl.manifolds.description.kept_along_runs import kept
 from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
-from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.description.state_symbols import held
 from geoctrl.manifolds.numerics.momenta import Second, converted
+from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.numerics.numerics import Numerics
-from geoctrl.manifolds.numerics.run import Run
 from geoctrl.manifolds.numerics.tangent import jacobians
 from geoctrl.manifolds.product.product import ManifoldLeaf
-from geoctrl.manifolds.vectors.reading import signals
-from geoctrl.manifolds.views import display
+from geoctrl.manifolds.vectors.entries import signals
+from geoctrl.manifolds.views import latex_of_systems
 from geoctrl.manifolds.views.reduction import ReducedView, description
-from geoctrl.manifolds.views.seen import SeenManifold
+from geoctrl.manifolds.views.turning_axes import SeenManifold
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
 from geoctrl.systems.contract.points import family_member
@@ -64,7 +64,7 @@ class ManifoldSystem(System):
     form_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
-    latex = display.latex
+    latex = latex_of_systems.latex
 
     recorded = False
     output_labels: tuple[str, ...] = ()
@@ -144,8 +144,8 @@ class ManifoldSystem(System):
     def read_start(self, given: Any, second: str = "") -> tuple[np.ndarray, np.ndarray]:
         """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
 
-        Raises as `geoctrl.manifolds.description.faces.Face.read`, where the second part goes by the name
-        ``second``.
+        Raises as `geoctrl.manifolds.description.state_layouts.Face.read`, where the second part goes by the
+        name ``second``.
         """
         whole = self.description.face.is_start(given)
         return self.description.face.read(given if whole else self.unpack(given), second)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from geoctrl._checks import finite_array
-from geoctrl.manifolds.description.conservation import kept, samples_of
+from geoctrl.manifolds.description.kept_along_runs import kept, samples_of
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Events, Samples
 from geoctrl.stepping.drive import dormand_prince

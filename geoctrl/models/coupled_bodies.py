@@ -12,7 +12,7 @@ from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
-from geoctrl.systems.parts.reading import attitude_spring
+from geoctrl.systems.parts.description_entries import attitude_spring
 
 __all__ = ["concentric_shells", "coupled_bodies"]
 

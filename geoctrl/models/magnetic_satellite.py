@@ -8,7 +8,7 @@ from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, product, rn, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter, time
-from geoctrl.systems.parts.reading import gravity_gradient
+from geoctrl.systems.parts.description_entries import gravity_gradient
 
 __all__ = ["magnetic_satellite"]
 

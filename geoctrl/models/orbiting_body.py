@@ -8,7 +8,7 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.systems import EulerPoincare, Family, Parameter
-from geoctrl.systems.parts.reading import gravity_gradient
+from geoctrl.systems.parts.description_entries import gravity_gradient
 
 __all__ = ["orbiting_body"]
 

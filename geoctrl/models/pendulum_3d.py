@@ -6,7 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.systems import EulerPoincare, Family, Parameter
-from geoctrl.systems.parts.reading import weight
+from geoctrl.systems.parts.description_entries import weight
 
 __all__ = ["pendulum_3d"]
 

@@ -34,12 +34,12 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact, real
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.invariants.invariants import check_invariant
-from geoctrl.analysis.question.shape import shape_of
+from geoctrl.analysis.question.shape_integrals import shape_of
 from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.orbits.balls import Given, UnprovedError, ball
+from geoctrl.orbits.closing_symmetry import Returning
+from geoctrl.orbits.expressions_in_balls import Given, UnprovedError, ball
 from geoctrl.orbits.identities import Identities
-from geoctrl.orbits.levels import Levels
-from geoctrl.orbits.returning import Returning
+from geoctrl.orbits.orbit_levels import Levels
 from geoctrl.orbits.validated import BallFlow, unit
 from geoctrl.orbits.volume import canonical
 from geoctrl.systems import System

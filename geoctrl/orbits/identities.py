@@ -12,7 +12,7 @@ from geoctrl._scalars import Node, exact
 from geoctrl.analysis.question.motion import Motion
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.orbits.balls import UnprovedError, ball
+from geoctrl.orbits.expressions_in_balls import UnprovedError, ball
 
 __all__ = ["Identities"]
 

@@ -12,7 +12,7 @@ from geoctrl._calls.long_calls import long_call
 from geoctrl.orbits.enclosure import OrbitEnclosure, enclosed
 from geoctrl.simulation import simulate
 from geoctrl.systems import System
-from geoctrl.systems.typesetting.spectra import spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import spectrum_line
 from geoctrl.verification import Verdict
 
 __all__ = ["PeriodicOrbit"]

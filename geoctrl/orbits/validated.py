@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
 
-from geoctrl.orbits.balls import BallProgram, Given, UnprovedError
+from geoctrl.orbits.expressions_in_balls import BallProgram, Given, UnprovedError
 
 __all__ = ["BallFlow", "Error", "unit"]
 

@@ -9,7 +9,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
-from geoctrl.manifolds.vectors.reading import needs_repair, number_of_bodies, vector
+from geoctrl.manifolds.vectors.entries import needs_repair, number_of_bodies, vector
 from geoctrl.manifolds.vectors.turns import (
     exp,
     hat,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geoctrl.manifolds.views.display import Line, ManifoldDisplay, matrix
+from geoctrl.manifolds.views.latex_of_systems import Line, ManifoldDisplay, matrix
 from geoctrl.systems.typesetting.typesetting import Piece
 
 __all__ = ["RotationDisplay"]

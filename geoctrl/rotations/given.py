@@ -10,7 +10,7 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._scalars import read_matrix
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.vectors.reading import finite, positive_definite
+from geoctrl.manifolds.vectors.entries import finite, positive_definite
 
 __all__ = ["checked_inertias", "read_inertias"]
 

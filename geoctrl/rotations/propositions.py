@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._scalars import expression
-from geoctrl.manifolds.product.variations import Body, Rotations, equations, motion
+from geoctrl.manifolds.product.variations_in_symbols import Body, Rotations, equations, motion
 from geoctrl.manifolds.vectors.calculus import gradient, rates
 
 __all__ = ["hamilton", "lagrange", "legendre", "rates"]

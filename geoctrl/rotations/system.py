@@ -10,15 +10,15 @@ import numpy as np
 import sympy as sp
 
 from geoctrl.manifolds.description.description import Description
-from geoctrl.manifolds.description.faces import Alike
-from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.description.state_layouts import Alike
+from geoctrl.manifolds.description.state_symbols import held
 from geoctrl.manifolds.energies.kinetic import Kinetic
 from geoctrl.manifolds.factors import Attitude
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.numerics.momenta import Second
 from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.vectors.reading import number_of_bodies, read_vectors
+from geoctrl.manifolds.vectors.entries import number_of_bodies, read_vectors
 from geoctrl.rotations.attitudes import words
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.given import checked_inertias, read_inertias

@@ -16,7 +16,7 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.description.conservation import QUANTITIES
+from geoctrl.manifolds.description.kept_along_runs import QUANTITIES
 from geoctrl.rotations.attitudes import symbols
 from geoctrl.systems import EulerPoincare, as_mechanism
 

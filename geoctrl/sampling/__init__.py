@@ -1,6 +1,6 @@
 """Laws as a computer runs them: at times of its own, on what it measures, within what a motor can do."""
 
-from geoctrl.sampling.applied import Applied
+from geoctrl.sampling.actuator import Applied
 from geoctrl.sampling.complementary import ComplementaryFilter, EstimatedLaw
 from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController, warn_of_slow
 from geoctrl.sampling.feedback import HOLD, Feedback

@@ -35,7 +35,7 @@ from geoctrl.sampling.controller import Controls
 from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.sensors import InertialUnit, axes_of
 from geoctrl.systems import EulerPoincare, as_mechanism
-from geoctrl.systems.equations.elimination import Factorisation, dot
+from geoctrl.systems.equations.velocity_elimination import Factorisation, dot
 
 __all__ = ["ComplementaryFilter", "EstimatedLaw"]
 

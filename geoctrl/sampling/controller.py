@@ -26,7 +26,7 @@ from geoctrl._checks import (
 from geoctrl._scalars import shown
 from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, LabelError, LawWarning
-from geoctrl.sampling.c_code import controller_files
+from geoctrl.sampling.controller_in_c import controller_files
 from geoctrl.sampling.feedback import Feedback
 
 __all__ = ["MOST_LATE", "Controls", "SampledController", "warn_of_slow"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Arithmetic, Program
-from geoctrl.simulation.recorded import RecordedFlow, workspace
+from geoctrl.simulation.recorded_flow import RecordedFlow, workspace
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.passages import Passages
-from geoctrl.stepping.drive.sizes import SMALL, Sizes
+from geoctrl.stepping.drive.run_sizes import SMALL, Sizes
 
 __all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "tolerance_of"]
 

@@ -13,10 +13,10 @@ import numpy as np
 from geoctrl._scalars import STATE
 from geoctrl.errors import ExpressionError
 from geoctrl.simulation.heyoka_compiled import FUNCTIONS, Compiled, Taken, tolerance_of
-from geoctrl.simulation.recorded import RecordedFlow, workspace, written
+from geoctrl.simulation.recorded_flow import RecordedFlow, workspace, written
 from geoctrl.stepping.drive.flow import Block, Ending, Flow
 from geoctrl.stepping.drive.passages import Mark, Passages, early_times
-from geoctrl.stepping.drive.sizes import SMALL
+from geoctrl.stepping.drive.run_sizes import SMALL
 from geoctrl.systems.states.singularity import breaks_down
 
 __all__ = ["available", "describe", "drawback", "look_again", "obstacle", "require", "run"]

@@ -11,7 +11,7 @@ import numpy as np
 from geoctrl.simulation.heyoka_compiled import Taken
 from geoctrl.simulation.heyoka_engine import look_again
 from geoctrl.stepping.drive.flow import EndedError, Ending, Flow
-from geoctrl.stepping.drive.sizes import SMALL
+from geoctrl.stepping.drive.run_sizes import SMALL
 from geoctrl.systems.states.singularity import breaks_down
 
 __all__ = ["Stepper"]

@@ -14,10 +14,10 @@ from geoctrl.errors import DependencyError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
 from geoctrl.sampling import Applied
 from geoctrl.simulation import heyoka_engine
-from geoctrl.simulation.controlled import driven
+from geoctrl.simulation.controller_argument import driven
 from geoctrl.simulation.execution import execute
-from geoctrl.simulation.held import run_held
-from geoctrl.simulation.recorded import written
+from geoctrl.simulation.held_runs import run_held
+from geoctrl.simulation.recorded_flow import written
 from geoctrl.simulation.trajectory import told
 from geoctrl.stepping.drive import dormand_prince
 from geoctrl.stepping.drive.events import edges_of, read_events

@@ -12,7 +12,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
 from geoctrl.runs import Events, SampleRecord, Samples, storage
-from geoctrl.simulation import conservation, reconstruction
+from geoctrl.simulation import kept_along_run, reconstruction
 from geoctrl.stepping.drive.resampling import resampled
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Trajectory(Samples):
     @cached_property
     def invariants(self) -> dict[str, np.ndarray]:
         """Values (nt,) of every quantity conserved in this run, by name."""
-        return conservation.invariants(self._live, self.states)
+        return kept_along_run.invariants(self._live, self.states)
 
     @cached_property
     def leaf_defects(self) -> dict[str, np.ndarray]:

@@ -25,7 +25,7 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl.errors import ConvergenceError, DescriptionError
 from geoctrl.manifolds.numerics.momenta import momenta_of, velocities_of
-from geoctrl.manifolds.numerics.run import Run
+from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.numerics.tangent import rest_slopes
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.stepping.compiled.vectors import frames

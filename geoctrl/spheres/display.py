@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geoctrl.manifolds.views.display import FEW, Line, ManifoldDisplay, matrix
+from geoctrl.manifolds.views.latex_of_systems import FEW, Line, ManifoldDisplay, matrix
 from geoctrl.spheres.mass import mass_expression
 
 __all__ = ["SphereDisplay"]

@@ -12,7 +12,7 @@ from geoctrl._scalars import shown, without_floats
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.energies.kinetic import Kinetic, of_rates
 from geoctrl.manifolds.product.product import Product
-from geoctrl.manifolds.vectors.reading import positive_definite
+from geoctrl.manifolds.vectors.entries import positive_definite
 
 __all__ = ["count", "kinetic_of", "mass_expression", "mass_of"]
 

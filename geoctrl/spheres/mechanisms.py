@@ -13,7 +13,7 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.energies.potentials import Pairs, Sites, index_pairs
-from geoctrl.manifolds.vectors.reading import number_of_bodies, vector
+from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.systems import Family
 

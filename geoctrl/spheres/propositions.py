@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl.manifolds.product.variations import (
+from geoctrl.manifolds.product.variations_in_symbols import (
     Body,
     Directions,
     DirectionsByRates,
@@ -22,7 +22,7 @@ from geoctrl.manifolds.product.variations import (
     projected_slopes,
 )
 from geoctrl.manifolds.vectors.calculus import rates
-from geoctrl.manifolds.vectors.reading import vector
+from geoctrl.manifolds.vectors.entries import vector
 
 __all__ = [
     "hamilton",

@@ -10,7 +10,7 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors import lengths_of
-from geoctrl.manifolds.vectors.reading import number_of_bodies, vector
+from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
 
 __all__ = ["WORDS", "project", "symbols"]
 

@@ -11,14 +11,14 @@ import sympy as sp
 
 from geoctrl._scalars import Program
 from geoctrl.manifolds.description.description import Description
-from geoctrl.manifolds.description.faces import Alike
-from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.description.state_layouts import Alike
+from geoctrl.manifolds.description.state_symbols import held
 from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.numerics.momenta import Second
 from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.vectors.reading import number_of_bodies
+from geoctrl.manifolds.vectors.entries import number_of_bodies
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.mass import count, kinetic_of, mass_expression, mass_of
 from geoctrl.spheres.start import WORDS
@@ -36,7 +36,8 @@ class SphereSystem(ManifoldSystem):
         L = \tfrac12 \sum_{jk} m_{jk}(q)\, \dot q_j \cdot \dot q_k - V(q), \qquad
         \dot q_i = \omega_i \times q_i, \qquad \delta W = \sum_i f_i \cdot \delta q_i
 
-    ([LLM09, Eq. 2.2], [LLM15]). The equations of motion are those of `geoctrl.manifolds.numerics.run`.
+    ([LLM09, Eq. 2.2], [LLM15]). The equations of motion are those of
+    `geoctrl.manifolds.numerics.numbers_of_a_run`.
 
     Parameters
     ----------

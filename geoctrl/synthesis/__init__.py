@@ -7,16 +7,16 @@ from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.regulators import lqe, lqr, place
 from geoctrl.synthesis.matching import Matching, match
-from geoctrl.synthesis.rotors.branches import Branch
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy
 from geoctrl.synthesis.rotors.damping import DampedLaw
-from geoctrl.synthesis.rotors.law import FeedbackLaw
-from geoctrl.synthesis.shaped import ShapedMatching
+from geoctrl.synthesis.rotors.feedback_law import FeedbackLaw
+from geoctrl.synthesis.rotors.rank_branches import Branch
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaped_matching import ShapedMatching
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
+from geoctrl.synthesis.shaping.matching_class import Shaping
 from geoctrl.synthesis.shaping.performance import Performance
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.shaping import Shaping
 from geoctrl.synthesis.solutions.obstruction import Obstruction
 
 __all__ = [

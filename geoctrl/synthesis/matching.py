@@ -14,7 +14,9 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.gains.design import SigmaDesign
-from geoctrl.synthesis.rotors.branches import (
+from geoctrl.synthesis.rotors.feedback_law import FeedbackLaw
+from geoctrl.synthesis.rotors.gains import read_sigma
+from geoctrl.synthesis.rotors.rank_branches import (
     Branch,
     branch_name,
     branch_of_rank,
@@ -23,17 +25,15 @@ from geoctrl.synthesis.rotors.branches import (
     require_coupled,
     rotors_of,
 )
-from geoctrl.synthesis.rotors.contract import Matched
-from geoctrl.synthesis.rotors.gains import read_sigma
-from geoctrl.synthesis.rotors.law import FeedbackLaw
-from geoctrl.synthesis.shaped import ShapedMatching
+from geoctrl.synthesis.rotors.rotor_law import Matched
+from geoctrl.synthesis.shaped_matching import ShapedMatching
+from geoctrl.synthesis.shaping.matching_class import KINDS, KINETIC, Shaping
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.shaping import KINDS, KINETIC, Shaping
-from geoctrl.synthesis.solutions.abelian import Abelian
-from geoctrl.synthesis.solutions.given_fields import GivenFields
+from geoctrl.synthesis.solutions.commuting_solution import Abelian
+from geoctrl.synthesis.solutions.fibre_solution import Vertical
 from geoctrl.synthesis.solutions.linear_fields import LinearFields
+from geoctrl.synthesis.solutions.matching_of_given_fields import GivenFields
 from geoctrl.synthesis.solutions.one_direction import OneDirection
-from geoctrl.synthesis.solutions.vertical import Vertical
 from geoctrl.systems import EulerPoincare, Rotors, as_mechanism
 
 __all__ = ["Matching", "match"]
@@ -217,8 +217,8 @@ def match(
     Without ``shaping`` those of rotors with constant coupling: the residual is demanded for all i = 1..n, for
     all admissible velocities and all controlled momenta, and every branch returned is checked against it
     symbolically. With it, or without rotors, those of any inputs that enter forces with constant
-    coefficients: classes of controlled Lagrangians are tried in turn (`geoctrl.synthesis.solutions.abelian`
-    and so on), and what is found is proved modulo the leaf.
+    coefficients: classes of controlled Lagrangians are tried in turn
+    (`geoctrl.synthesis.solutions.commuting_solution` and so on), and what is found is proved modulo the leaf.
 
     Parameters
     ----------
@@ -233,11 +233,12 @@ def match(
     direction : sequence of expressions, optional
         Of shaping, for one unactuated velocity: what is added to it of each actuated one, in coordinates and
         parameters; see `geoctrl.synthesis.solutions.one_direction`. For several a matrix, a row for each
-        actuated and a column for each unactuated velocity; see `geoctrl.synthesis.solutions.given_fields`.
+        actuated and a column for each unactuated velocity; see
+        `geoctrl.synthesis.solutions.matching_of_given_fields`.
     gains : {"scalars", "diagonal", "matrices"}, optional
         Of shaping, for abelian actuated directions: kappa, rho and K that are the same in all of them, or the
         entries Lambda11, Lambda12, ... of symmetric matrices, all or those on the diagonal; see
-        `geoctrl.synthesis.solutions.abelian`.
+        `geoctrl.synthesis.solutions.commuting_solution`.
     progress : bool or callable
         Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
         terminal after two seconds, with True from the start.

@@ -1,17 +1,17 @@
 """Description of a mechanism and its reduction."""
 
-from geoctrl.systems.contract.contract import Lagrangian, Seen, System
+from geoctrl.systems.contract.system_contract import Lagrangian, Seen, System
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.connection import Connection, Displacement
 from geoctrl.systems.equations.leaf import Leaf, Relation
 from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.gates import as_mechanism, as_system
-from geoctrl.systems.parts.axis import Axis
 from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.friction import Friction, reaction
 from geoctrl.systems.parts.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.parts.rotors import Rotors
+from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.printing.equations import Equations, HamelTensors
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.unit_check import check_units

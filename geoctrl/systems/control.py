@@ -8,7 +8,7 @@ import numpy as np
 
 from geoctrl._checks import entries, require_choice
 from geoctrl.errors import ParameterError
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 
 __all__ = ["nonlinear_system"]
 

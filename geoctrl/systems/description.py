@@ -8,11 +8,11 @@ from typing import Any
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Equilibrium
-from geoctrl.systems.parts.reading import space_words
-from geoctrl.systems.printing.page import mechanism_page
+from geoctrl.systems.printing.summary_page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
-from geoctrl.systems.typesetting.decimals import assigned
+from geoctrl.systems.typesetting.decimal_printing import assigned
 from geoctrl.systems.typesetting.notebook import WIDTH, displayed, rows
 from geoctrl.systems.units.unit_change import UnitChange, change_of, changed_mechanism
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from geoctrl._scalars import shown
-from geoctrl.systems.contract.contract import System
+from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.description import EulerPoincare
 
 __all__ = ["as_mechanism", "as_system"]

@@ -21,19 +21,19 @@ from geoctrl.systems.equations.leaf import Leaf, Sampler, automatic_relations
 from geoctrl.systems.equations.leveling import state_on_levels
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.parts.families import Equilibrium, Family
-from geoctrl.systems.printing.display import Display
 from geoctrl.systems.printing.equations import Equations, HamelTensors, hamel_tensors
-from geoctrl.systems.printing.page import system_lines
+from geoctrl.systems.printing.latex_parts import Display
+from geoctrl.systems.printing.summary_page import system_lines
+from geoctrl.systems.promises.admissible_parameters import Judgement
 from geoctrl.systems.promises.build_checks import check_build
-from geoctrl.systems.promises.conservation import Conservation
-from geoctrl.systems.promises.judgement import Judgement
-from geoctrl.systems.promises.symmetry import despun_mechanism, despun_state
+from geoctrl.systems.promises.conserved_candidates import Conservation
+from geoctrl.systems.promises.declared_symmetry import despun_mechanism, despun_state
 from geoctrl.systems.states.differential import Differential
 from geoctrl.systems.states.projection import check_initial_state, project_state
-from geoctrl.systems.states.recorded_field import RecordedField
-from geoctrl.systems.states.seen import SeenReduced
+from geoctrl.systems.states.recorded_rates import RecordedField
+from geoctrl.systems.states.rest_view import SeenReduced
 from geoctrl.systems.states.state import state_from
 from geoctrl.systems.typesetting.notebook import displayed
 from geoctrl.systems.units.unit_change import UnitChange, changed_mechanism

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from geoctrl.systems.contract.contract import System
+from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.gates import as_mechanism
 
 __all__ = ["check_units"]

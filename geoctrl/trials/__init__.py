@@ -1,6 +1,6 @@
 """How much a controller tolerates of what a model leaves out."""
 
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
-from geoctrl.trials.search import robustness
+from geoctrl.trials.tolerance_search import robustness
 
 __all__ = ["RobustnessReport", "RobustnessRow", "robustness"]

@@ -17,7 +17,7 @@ from geoctrl.simulation import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
 from geoctrl.systems.equations.units import input_units
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
-from geoctrl.systems.states.tilt import tilted
+from geoctrl.systems.states.tilted_system import tilted
 from geoctrl.systems.units.measures import known_units
 from geoctrl.trials.shared import Shared
 

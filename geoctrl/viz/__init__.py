@@ -3,14 +3,14 @@
 Nothing is shown or saved: every function returns what it drew on. Matplotlib is imported by the first call.
 """
 
-from geoctrl.viz.attraction import attraction
-from geoctrl.viz.branches import branches
-from geoctrl.viz.curvature import curvature
+from geoctrl.viz.branch_diagram import branches
+from geoctrl.viz.curvature_field import curvature
+from geoctrl.viz.region_picture import attraction
 from geoctrl.viz.regions import stability_map
 from geoctrl.viz.reports import robustness
-from geoctrl.viz.sections import poincare
-from geoctrl.viz.signals import drift, states
-from geoctrl.viz.spectrum import eigenvalues
+from geoctrl.viz.section_picture import poincare
+from geoctrl.viz.signals_over_time import drift, states
+from geoctrl.viz.spectrum_picture import eigenvalues
 from geoctrl.viz.way import path
 
 __all__ = [

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis.certificates.rebuilding import require_same_equations
+from geoctrl.analysis.certificates.same_equations import require_same_equations
 from geoctrl.systems.parts.angles import ExactAngle, angle_of, nearby_angle
 
 T = sp.Symbol("t", real=True)

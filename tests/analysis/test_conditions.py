@@ -10,9 +10,9 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import Verdict, checker
 from geoctrl._scalars import STATE, Graph
-from geoctrl.analysis.question.shape import find_shape_integrals
-from geoctrl.analysis.symbolic.signs import known_sign, solve_inequality
-from geoctrl.systems.typesetting.decimals import readable
+from geoctrl.analysis.question.shape_integrals import find_shape_integrals
+from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
+from geoctrl.systems.typesetting.decimal_printing import readable
 
 m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)  # noqa: E741
 Omega0, sigma = sp.symbols("Omega0 sigma", real=True)

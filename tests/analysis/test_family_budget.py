@@ -5,7 +5,7 @@ import time
 import pytest
 from flint import Ordering, fmpq_mpoly_ctx
 
-from geoctrl.analysis.proofs.family import _substituted
+from geoctrl.analysis.proofs.equilibrium_family import _substituted
 from geoctrl.analysis.question.generators import NotSolved
 
 RING = fmpq_mpoly_ctx.get(["x", "a", "b", "c", "d"], Ordering.lex)

@@ -10,7 +10,7 @@ from flint import fmpq
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl._scalars.algebra.surds import exact_numbers
-from geoctrl.analysis.certificates.rebuilding import require_same_equations
+from geoctrl.analysis.certificates.same_equations import require_same_equations
 from geoctrl.checker.surds import Surd
 
 

@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 from geoctrl._scalars import PARAMETER, Graph
+from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere
 from geoctrl.analysis.symbolic.formulas import Either, Nonzero, Positive, either, every
-from geoctrl.analysis.symbolic.pencils import definite_somewhere
 from geoctrl.analysis.symbolic.rational_functions import Field
 from geoctrl.analysis.symbolic.sign_arrays import Generator, Points
 from geoctrl.analysis.symbolic.sign_conditions import Signs
-from geoctrl.analysis.symbolic.spectra import attracting, characteristic, growing, irreducible_blocks
+from geoctrl.analysis.symbolic.spectra_in_symbols import (
+    attracting,
+    characteristic,
+    growing,
+    irreducible_blocks,
+)
 
 
 class Symbols:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from geoctrl.analysis.symbolic.polynomials import locate_roots
+from geoctrl.analysis.symbolic.root_bounds import locate_roots
 
 
 def multiply(factors):

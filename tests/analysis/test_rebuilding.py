@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.analysis.certificates import questions
-from geoctrl.analysis.certificates.rebuilding import require_same_equations
+from geoctrl.analysis.certificates.same_equations import require_same_equations
 from geoctrl.checker import kinds
 from tests.checker.test_files import field_nodes, forged
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.analysis.question.shape import find_shape_integrals, shape_jets
+from geoctrl.analysis.question.shape_integrals import find_shape_integrals, shape_jets
 from tests.systems import user_mechanisms
 
 

@@ -14,7 +14,7 @@ from geoctrl.checker.question import Question
 from geoctrl.checker.reading import _place
 from geoctrl.checker.squares.file import SQUARES
 from geoctrl.checker.sublevels.file import SUBLEVEL, judge_sublevel, read_sublevel
-from geoctrl.orbits.balls import UnprovedError
+from geoctrl.orbits.expressions_in_balls import UnprovedError
 from geoctrl.orbits.identities import Identities
 from studies.attack import forged_regions
 from studies.attack.dice import Dice

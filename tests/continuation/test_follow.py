@@ -238,8 +238,8 @@ def test_a_closed_curve_ends_where_it_began():
 
 def test_a_turn_that_is_none_is_not_proved():
     """Negative control: at a place of the curve that is no fold the steps lead away from it."""
+    from geoctrl.continuation.arclength import SolvedCourse
     from geoctrl.continuation.folds import turning_point
-    from geoctrl.continuation.solved import SolvedCourse
 
     start = gc.find_equilibrium(pushed_pendulum(), guess=[0.0, 0.5])
     course = SolvedCourse(pushed_pendulum(), start, "T", (), (-0.9, 0.9), 11)

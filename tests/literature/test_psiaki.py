@@ -9,7 +9,7 @@ import sympy as sp
 from scipy.spatial.transform import Rotation
 
 import geoctrl as gc
-from geoctrl.analysis.certificates.rebuilding import require_same_equations
+from geoctrl.analysis.certificates.same_equations import require_same_equations
 from tests.literature.thresholds import assert_flips
 
 

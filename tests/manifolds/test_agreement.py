@@ -9,7 +9,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
-from geoctrl.manifolds.views.seen import SeenManifold
+from geoctrl.manifolds.views.turning_axes import SeenManifold
 
 
 def damped_in_a_turning_frame():

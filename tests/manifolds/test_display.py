@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
-from geoctrl.manifolds.views.display import is_isotropic, of_product
+from geoctrl.manifolds.views.latex_of_systems import is_isotropic, of_product
 from geoctrl.systems.typesetting.typesetting import symbol_name
 from tests.systems.formulas import Reader
 

@@ -10,7 +10,7 @@ import geoctrl as gc
 from geoctrl._scalars import STATE, Program
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
 from geoctrl.manifolds.numerics.tangent import integral_gradients, speeds
-from geoctrl.manifolds.product.symmetry import is_symmetric
+from geoctrl.manifolds.product.turns_of_all import is_symmetric
 from geoctrl.manifolds.views.reduction import natural
 
 J = sp.Matrix([[2.0, 0.1, 0.05], [0.1, 1.5, -0.2], [0.05, -0.2, 1.1]])

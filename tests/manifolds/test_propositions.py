@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem, propositions
-from geoctrl.manifolds.product.variations import variations_of
+from geoctrl.manifolds.product.variations_in_symbols import variations_of
 from tests.manifolds.products import drawn, entries, forces_on_rates, generic, symmetric
 from tests.oracles.local_coordinates import LocalLagrange
 

@@ -15,7 +15,7 @@ from geoctrl import rotations, spheres
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds import Attitude, Direction, Pairs, Place, Sites
 from geoctrl.manifolds.energies.potentials import read_terms
-from geoctrl.manifolds.product.bodies import Bodies
+from geoctrl.manifolds.product.body_matrices import Bodies
 from geoctrl.manifolds.product.product import Product
 from geoctrl.stepping.compiled.neighbours import neighbours
 

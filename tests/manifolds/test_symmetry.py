@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import rotations, spheres
-from geoctrl.manifolds.product.symmetry import is_symmetric
+from geoctrl.manifolds.product.turns_of_all import is_symmetric
 
 TINY = sp.Rational(1, 10**14)
 """Relative size of what breaks a symmetry: floats at random states do not see it."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from geoctrl.manifolds.numerics.run import Run
+from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from tests.oracles.sphere_mass import Inertia
 
 __all__ = ["EQUATIONS", "angular_legendre", "legendre"]

@@ -10,10 +10,10 @@ import sympy as sp
 from flint import acb, arb, arb_mat, ctx
 
 import geoctrl as gc
-from geoctrl.analysis.question.shape import shape_of
+from geoctrl.analysis.question.shape_integrals import shape_of
 from geoctrl.orbits import Enclosed
-from geoctrl.orbits.balls import Given
-from geoctrl.orbits.levels import Levels
+from geoctrl.orbits.expressions_in_balls import Given
+from geoctrl.orbits.orbit_levels import Levels
 from geoctrl.orbits.validated import Error
 from geoctrl.orbits.volume import canonical
 

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from geoctrl import rotations
-from geoctrl.manifolds.numerics.run import Run
+from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.rotations.attitudes import exp, hat, log
 from geoctrl.stepping import ORDERS
 from geoctrl.stepping.compiled.bodies import ATTITUDE, carry, layout

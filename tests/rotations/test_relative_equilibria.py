@@ -10,7 +10,7 @@ import geoctrl as gc
 from geoctrl import rotations
 from geoctrl._scalars import evaluate
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
-from geoctrl.manifolds.views import seen
+from geoctrl.manifolds.views import turning_axes
 from geoctrl.rotations.attitudes import exp, hat, log
 from tests.rotations.systems import J, general, gyrostat, random_state
 
@@ -144,8 +144,8 @@ def test_rest_in_a_turning_frame_is_found_with_quadratic_convergence(name, monke
         visited.append(z)
         return moments(system, z, *rest)
 
-    moments = seen.still_moments
-    monkeypatch.setattr(seen, "still_moments", spied)
+    moments = turning_axes.still_moments
+    monkeypatch.setattr(turning_axes, "still_moments", spied)
     eq = gc.find_equilibrium(SEARCHES[name](), (GUESS, np.zeros((1, 3))))
     errors = np.array([np.linalg.norm(log(eq.R[0].T @ R)) for R in visited])
     near = [(a, b) for a, b in pairwise(errors) if 1e-5 < a < 0.1]

@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl._calls import long_calls
 from geoctrl.sampling import Feedback, SampledController
-from geoctrl.trials import search
+from geoctrl.trials import tolerance_search
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_what_was_done_before_an_interruption_is_kept(cart, monkeypatch):
     def pressed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(search.CHECKS, "limit", pressed)
+    monkeypatch.setitem(tolerance_search.CHECKS, "limit", pressed)
     told = []
     with pytest.warns(RuntimeWarning, match="2 of 4 checks"):
         found = report(cart, ["hold", "delay", "limit", "noise"], progress=told.append)

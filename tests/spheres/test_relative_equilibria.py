@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
-from geoctrl.manifolds.views import seen
+from geoctrl.manifolds.views import turning_axes
 from tests.spheres.systems import random_state
 
 SPIN = np.array([0.0, 0.0, 3.1])
@@ -30,10 +30,10 @@ def test_linearisation_with_varying_inertia_is_the_derivative_of_the_field_in_tu
     assert np.abs(eq.q @ SPIN).min() > 0.5
     assert np.linalg.norm(np.cross(eq.q, SPIN), axis=1).min() > 0.5
 
-    def seen(x):
+    def seen_from_axes(x):
         return system.rhs(0.0, x) - np.cross(SPIN, x.reshape(-1, 3)).ravel()
 
-    np.testing.assert_allclose(seen(eq.x), 0, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(seen_from_axes(eq.x), 0, rtol=0, atol=1e-8)
     lin, h = gc.linearize(system, eq), 1e-5
     assert lin.basis.shape == (12, 8)
     q, omega = eq.q, eq.omega
@@ -41,7 +41,7 @@ def test_linearisation_with_varying_inertia_is_the_derivative_of_the_field_in_tu
         dq, domega = column.reshape(2, 2, 3)
         assert np.abs(np.sum(q * dq, axis=1)).max() < 1e-9
         assert np.abs(np.sum(q * domega + omega * dq, axis=1)).max() < 1e-9
-        change = (seen(eq.x + h * column) - seen(eq.x - h * column)) / (2 * h)
+        change = (seen_from_axes(eq.x + h * column) - seen_from_axes(eq.x - h * column)) / (2 * h)
         np.testing.assert_allclose(lin.A @ column, change, rtol=0, atol=1e-6)
 
 
@@ -111,8 +111,8 @@ def test_rest_is_found_with_quadratic_convergence(name, monkeypatch):
         visited.append(q)
         return moments(system, q, *rest)
 
-    moments = seen.still_moments
-    monkeypatch.setattr(seen, "still_moments", spied)
+    moments = turning_axes.still_moments
+    monkeypatch.setattr(turning_axes, "still_moments", spied)
     start = system.pack(*spheres.project(guess, np.zeros((2, 3))))
     x = system.seen_from(spin).rest_near(start, np.array(u), system.params)
     q = system.unpack(x)[0]

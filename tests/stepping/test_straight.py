@@ -9,7 +9,7 @@ import pytest
 from numba import config, float64, int64
 
 from geoctrl.stepping.compiled.compiled import _functions, compile_source, is_compiled
-from geoctrl.stepping.compiled.straight import straightened
+from geoctrl.stepping.compiled.llvm_lines import straightened
 
 SIGNATURE = float64(float64[:, ::1], float64[::1], int64[::1], float64[:, ::1])
 HEAD = "def f(z, data, index, out):\n"

@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.solutions.abelian import Abelian
+from geoctrl.synthesis.solutions.commuting_solution import Abelian
 from geoctrl.synthesis.solutions.linear_fields import LinearFields
 from tests.synthesis.realised import defect, with_values
 from tests.synthesis.test_vertical import vehicle

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars.arithmetic.modular import PRIME, rational, residue, sampled_kernel
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.solutions.linear_search import LinearSearch
 from tests.synthesis.realised import defect

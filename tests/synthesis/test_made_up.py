@@ -6,8 +6,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.solutions.abelian import Abelian
-from geoctrl.synthesis.solutions.vertical import Vertical
+from geoctrl.synthesis.solutions.commuting_solution import Abelian
+from geoctrl.synthesis.solutions.fibre_solution import Vertical
 from tests.synthesis.realised import defect, with_values
 
 SEEDS = (0, 1)

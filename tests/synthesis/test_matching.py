@@ -5,8 +5,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis.rotors import branches
-from geoctrl.synthesis.rotors.branches import matching_residual
+from geoctrl.synthesis.rotors import rank_branches
+from geoctrl.synthesis.rotors.rank_branches import matching_residual
 from tests.synthesis.rotors import DATA, J, skate_with_rotor, two_rotors
 
 
@@ -123,14 +123,14 @@ def test_solving_the_polynomial_equations_gives_the_same_branches(one):
     found = sp.solve([e for e in equations if e != 0], [*tau, rho], dict=True)
     admissible = [f for f in found if f.get(rho, rho) != 0]
     # The components of tau that admissible motions do not see must vanish too: i = 1..n is demanded.
-    branches = {(tuple(sp.simplify(f.get(t, t)) for t in tau), sp.simplify(f[rho])) for f in admissible}
+    found = {(tuple(sp.simplify(f.get(t, t)) for t in tau), sp.simplify(f[rho])) for f in admissible}
     expected = {(tuple(sp.simplify(t) for t in b.tau), sp.simplify(b.rho[0, 0])) for b in matching.branches}
     expected = {
         (tuple(t.subs(matching.sigma[0, 0], sigma) for t in a), r.subs(matching.sigma[0, 0], sigma))
         for a, r in expected
     }
-    assert len(branches) == len(expected) == 2
-    for a, r in branches:
+    assert len(found) == len(expected) == 2
+    for a, r in found:
         assert any(
             all(sp.simplify(x - y) == 0 for x, y in zip((*a, r), (*b, q), strict=True)) for b, q in expected
         )
@@ -274,6 +274,6 @@ def test_admissible_velocities_are_those_of_any_unit_of_length(radius):
     """A ball that rolls: Y1 = r Omega2, Y2 = -r Omega1, however small r is in its unit."""
     rows = [[0, -radius, 0, 1, 0, 0], [radius, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
     ball = gc.EulerPoincare(algebra=gc.se3(), inertia=sp.diag(1, 2, 3, 1, 1, 1), constraints=rows)
-    span = branches._admissible_span(ball)
+    span = rank_branches._admissible_span(ball)
     assert span.rank() == 3
     assert sp.Matrix(rows) * span == sp.zeros(3, 3)

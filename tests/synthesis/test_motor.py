@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl.synthesis.gains.motor import law_free
-from geoctrl.systems.states.tilt import tilted
+from geoctrl.systems.states.tilted_system import tilted
 from tests.synthesis.rotors import two_rotors
 
 INERTIA = 0.35 + 3 * 0.8**2

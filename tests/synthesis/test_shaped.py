@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.errors import InputError, MatchingError, ParameterError
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.solutions.abelian import Abelian
+from geoctrl.synthesis.solutions.commuting_solution import Abelian
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
 

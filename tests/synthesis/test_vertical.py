@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.solutions.vertical import Vertical
+from geoctrl.synthesis.solutions.fibre_solution import Vertical
 from tests.synthesis.realised import defect, with_values
 
 SHAPED = {"furuta": {"Delta": -0.01}, "cart": {"Delta": -0.5}, "vehicle": {"mu": -24.8, "nu": 1.3}}

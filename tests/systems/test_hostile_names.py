@@ -9,7 +9,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.manifolds import Direction
-from geoctrl.synthesis.export import handover
+from geoctrl.synthesis.export import law_outputs
 from geoctrl.systems.typesetting.typesetting import plain_text, symbol_name
 from geoctrl.viz.style import mathtext, quiet
 
@@ -116,7 +116,7 @@ def test_comments_of_c_end_where_they_end():
 
 
 def test_a_function_of_python_has_no_code_by_a_name():
-    text = handover.documented([EVIL, "back\\"], ["x", '"'])
+    text = law_outputs.documented([EVIL, "back\\"], ["x", '"'])
     (statement,) = ast.parse(text).body
     assert ast.literal_eval(text) == f'{EVIL}, back\\ at x = (x, ").'
     assert isinstance(statement.value, ast.Constant)

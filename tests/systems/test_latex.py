@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.printing.display import Display
+from geoctrl.systems.printing.latex_parts import Display
 from geoctrl.systems.typesetting.typesetting import Typesetter, symbol_name, width
 from tests.systems.formulas import Reader, equations_in
 

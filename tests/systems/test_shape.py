@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.promises.symmetry import despun_state
+from geoctrl.systems.promises.declared_symmetry import despun_state
 
 mpl.use("Agg")
 

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.typesetting.spectra import ordered, spectrum_text, without_rounding
+from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_text, without_rounding
 
 PHI = gc.Coordinate("phi", angle=True)
 U = sp.Symbol("u", real=True)

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.parts.relations import removals
+from geoctrl.systems.parts.leaf_relations import removals
 
 m, a, g = sp.Rational(13, 10), sp.Rational(2, 5), 9.81
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from itertools import product
 
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT, evaluate
-from geoctrl._scalars.graph.branches import freed
 from geoctrl._scalars.graph.form_signs import NEGATIVE, POSITIVE, form_signs
+from geoctrl._scalars.graph.freed_switches import freed
 from geoctrl._scalars.graph.graph import STATE, Graph, Node
 
 __all__ = ["Branch", "Choices", "TooManyChoices", "UnknownSwitch"]

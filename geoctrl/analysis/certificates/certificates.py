@@ -13,9 +13,9 @@ from geoctrl import checker
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
-from geoctrl.analysis.certificates.held_proof import held_outcome, loop_point
 from geoctrl.analysis.certificates.lean import lean_text
 from geoctrl.analysis.certificates.questions import answered
+from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
 from geoctrl.analysis.proofs.numerical import claim_in_floats
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.checker import digest_of, short

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.analysis.certificates.held_proof import decided
+from geoctrl.analysis.certificates.sampled_loop_proof import decided
 from geoctrl.analysis.linear.linearization import linearized
 from geoctrl.analysis.proofs.numerical import judged_matrices
 from geoctrl.analysis.proofs.proof import Outcome, SoFar, decide

@@ -13,19 +13,19 @@ from geoctrl._calls.budget import BUDGET, Budget, seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import nearest
 from geoctrl._scalars import shown
-from geoctrl.analysis.conditions.at_numbers import AtNumbers
-from geoctrl.analysis.conditions.condition_set import StabilityConditions
+from geoctrl.analysis.conditions.conditions_at_points import AtNumbers
+from geoctrl.analysis.conditions.conditions_result import StabilityConditions
 from geoctrl.analysis.conditions.conserved import conserved_functions
 from geoctrl.analysis.conditions.criteria import Criteria, Test
 from geoctrl.analysis.conditions.falling_family import falling_energy
 from geoctrl.analysis.conditions.family_point import Falling, FamilyPoint, Functions, NotFree
-from geoctrl.analysis.conditions.settings import Settings
+from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.question.motion import labelled
-from geoctrl.analysis.question.shape import Jet, shape_of
+from geoctrl.analysis.question.shape_integrals import Jet, shape_of
 from geoctrl.analysis.symbolic.formulas import Either, Formula
 from geoctrl.analysis.symbolic.rational_functions import Field, Quotient, TooLargeError
-from geoctrl.analysis.symbolic.relations import Reader, not_contradicted, size, undecided_where
 from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.sympy_forms import Reader, not_contradicted, size, undecided_where
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 

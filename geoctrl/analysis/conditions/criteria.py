@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any
 
 from geoctrl._calls.budget import Budget
+from geoctrl.analysis.conditions.equilibrium_manifolds import drifts, resting_manifold
 from geoctrl.analysis.conditions.family_point import FamilyPoint, Functions
-from geoctrl.analysis.conditions.steady_sets import drifts, resting_manifold
 from geoctrl.analysis.symbolic.complete_damping import completely_damped
+from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere, positive_definite
 from geoctrl.analysis.symbolic.formulas import All, Formula, Nonzero, Polynomial
-from geoctrl.analysis.symbolic.pencils import definite_somewhere, positive_definite
 from geoctrl.analysis.symbolic.rational_functions import Quotient, TooLargeError
 from geoctrl.analysis.symbolic.sign_conditions import Signs
-from geoctrl.analysis.symbolic.spectra import (
+from geoctrl.analysis.symbolic.spectra_in_symbols import (
     attracting,
     characteristic,
     growing,

@@ -10,12 +10,12 @@ import sympy as sp
 
 from geoctrl._scalars import PARAMETER, FromSympy, Node, to_sympy
 from geoctrl._scalars.algebra.factoring import factored
-from geoctrl.analysis.conditions.settings import Settings
-from geoctrl.analysis.question.shape import Jet, ShapeIntegrals
+from geoctrl.analysis.conditions.parameter_settings import Settings
+from geoctrl.analysis.question.shape_integrals import Jet, ShapeIntegrals
 from geoctrl.analysis.symbolic.formulas import Formula
 from geoctrl.analysis.symbolic.rational_functions import Field, Quotient
 from geoctrl.analysis.symbolic.sign_conditions import Signs
-from geoctrl.analysis.symbolic.spectra import characteristic, irreducible_blocks
+from geoctrl.analysis.symbolic.spectra_in_symbols import characteristic, irreducible_blocks
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import ReducedSystem
 

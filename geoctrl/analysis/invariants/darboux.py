@@ -14,12 +14,12 @@ from geoctrl._scalars.algebra.factoring import factor_list
 from geoctrl._scalars.arithmetic.modular import PRIME, rational
 from geoctrl._scalars.arithmetic.residues import Residues
 from geoctrl.analysis.invariants.darboux_search import LARGEST, DarbouxSearch
-from geoctrl.analysis.invariants.flow import is_short
 from geoctrl.analysis.invariants.invariants import has_cofactor
+from geoctrl.analysis.invariants.modular_motion import is_short
 from geoctrl.analysis.invariants.polynomial_search import Monomial, PolynomialSearch, Vector
-from geoctrl.analysis.invariants.recovery import Recovery
+from geoctrl.analysis.invariants.rational_recovery import Recovery
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.typesetting.decimals import written
+from geoctrl.systems.typesetting.decimal_printing import written
 
 __all__ = ["DarbouxPolynomial", "RationalIntegrals"]
 

@@ -16,14 +16,14 @@ from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import flag, named_parameters, whole_number
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.invariants.darboux import DarbouxPolynomial, RationalIntegrals
-from geoctrl.analysis.invariants.flow import Constants, Flow
 from geoctrl.analysis.invariants.invariants import check_invariant
+from geoctrl.analysis.invariants.modular_motion import Constants, Flow
 from geoctrl.analysis.invariants.polynomial_search import Monomial, PolynomialSearch, Vector
-from geoctrl.analysis.invariants.recovery import Recovery
+from geoctrl.analysis.invariants.rational_recovery import Recovery
 from geoctrl.analysis.question.quadrature import quadratures
-from geoctrl.analysis.question.shape import shape_of
+from geoctrl.analysis.question.shape_integrals import shape_of
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.typesetting.decimals import written
+from geoctrl.systems.typesetting.decimal_printing import written
 
 __all__ = ["DiscoveredInvariants", "Invariant", "discover_invariants"]
 

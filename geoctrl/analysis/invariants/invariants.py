@@ -25,7 +25,7 @@ from geoctrl.analysis.invariants.orbit_points import exact_configurations, rando
 from geoctrl.analysis.question.motion import Motion
 from geoctrl.errors import DivisionError
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.typesetting.decimals import written
+from geoctrl.systems.typesetting.decimal_printing import written
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states", "has_cofactor"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.modular import PRIME, echelon, kernel
 from geoctrl._scalars.arithmetic.residues import Residues
-from geoctrl.analysis.invariants.flow import Constants, Flow
+from geoctrl.analysis.invariants.modular_motion import Constants, Flow
 
 __all__ = ["PolynomialSearch", "Vector", "monomial_columns"]
 

@@ -20,7 +20,7 @@ from geoctrl.analysis.linear.subspaces import Arithmetic, invariant_span
 from geoctrl.errors import InputError
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.contract.tolerances import UNIT
-from geoctrl.systems.typesetting.spectra import spectrum_text
+from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
 __all__ = ["Controllability", "Mode", "Observability", "controllability", "observability", "states_along"]
 

@@ -18,7 +18,7 @@ from geoctrl._scalars.algebra import rational_matrix
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.invariants.invariants import check_invariant
 from geoctrl.analysis.linear.subspaces import EXACT, FLOAT, Arithmetic
-from geoctrl.analysis.question.turn import Turn
+from geoctrl.analysis.question.exact_angles import Turn
 from geoctrl.errors import DivisionError
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.contract.scales import Scales

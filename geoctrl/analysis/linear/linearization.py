@@ -18,14 +18,14 @@ from geoctrl.analysis.linear.controllability import (
 )
 from geoctrl.analysis.linear.leaf_pair import leaf_pair
 from geoctrl.analysis.linear.modes import states_along
-from geoctrl.analysis.linear.signals import signals
-from geoctrl.analysis.question.shape import shape_jets
+from geoctrl.analysis.linear.outputs import signals
+from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.scales import Scales, scaled_row
 from geoctrl.systems.contract.tolerances import INDEPENDENT, KERNEL, UNIT, rank
-from geoctrl.systems.typesetting.spectra import ordered, spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_line
 
 __all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
 

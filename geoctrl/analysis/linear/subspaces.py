@@ -14,7 +14,7 @@ from flint import acb, acb_mat, ctx, fmpq
 
 from geoctrl._scalars import exact
 from geoctrl._scalars.algebra import rational_matrix
-from geoctrl.analysis.symbolic.polynomials import locate_roots
+from geoctrl.analysis.symbolic.root_bounds import locate_roots
 from geoctrl.systems.contract.tolerances import KERNEL, rank
 
 __all__ = ["EXACT", "FLOAT", "Arithmetic", "invariant_span"]

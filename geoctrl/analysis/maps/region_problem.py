@@ -9,7 +9,7 @@ from typing import Any
 from geoctrl._checks import nearest
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.conditions.family_point import FamilyPoint
-from geoctrl.analysis.conditions.settings import Settings
+from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.question.motion import Motion
 from geoctrl.checker.maps.file import REGION
 from geoctrl.checker.maps.members import Members

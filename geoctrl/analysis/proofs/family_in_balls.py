@@ -14,8 +14,8 @@ from flint import ctx, fmpq
 from geoctrl import checker
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl._scalars.text.numbers import short_rational
-from geoctrl.analysis.proofs.enclosures import Judged
-from geoctrl.analysis.proofs.family import flat_family
+from geoctrl.analysis.proofs.equilibria_in_boxes import Judged
+from geoctrl.analysis.proofs.equilibrium_family import flat_family
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.checker.balls import Balls

@@ -14,11 +14,11 @@ import numpy as np
 
 from geoctrl import checker
 from geoctrl._calls.long_calls import tell
-from geoctrl.analysis.proofs.enclosures import Judged, enclosed
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
+from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, enclosed
 from geoctrl.analysis.proofs.family_in_balls import family_in_balls
 from geoctrl.analysis.proofs.numerical import Sizes, judged
-from geoctrl.analysis.proofs.symmetries import modulo_orbit
+from geoctrl.analysis.proofs.point_symmetries import modulo_orbit
 from geoctrl.analysis.proofs.theorems import candidates
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem

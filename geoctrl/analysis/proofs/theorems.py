@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from geoctrl import checker
-from geoctrl.analysis.proofs.drifting import drifts
-from geoctrl.analysis.proofs.falling import falling_functions
-from geoctrl.analysis.proofs.family import family_through, flat_family
+from geoctrl.analysis.proofs.drift import drifts
+from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
+from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.generators import NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.analysis.quadratics.near_leaf import NearLeaf
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates, times
+from geoctrl.analysis.quadratics.second_order_on_leaf import NearLeaf
 from geoctrl.analysis.quadratics.semidefinite import Gram, Program, entries, parities
 from geoctrl.analysis.quadratics.setting_units import Exponents, Terms, Units
 from geoctrl.checker.squares.identity import LEVEL, REST

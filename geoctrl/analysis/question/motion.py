@@ -17,12 +17,12 @@ from geoctrl._scalars import STATE, Graph, Node
 from geoctrl._scalars.algebra.surds import rational
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, UnknownSwitch
 from geoctrl.analysis.question.consequences import consequences
-from geoctrl.analysis.question.shape import ShapeIntegrals, find_shape_integrals
+from geoctrl.analysis.question.exact_angles import Turn
+from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.question.table import Table
-from geoctrl.analysis.question.turn import Turn
 from geoctrl.checker.surds import Surd, Surds
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.equations.elimination import solve_saddle
+from geoctrl.systems.equations.velocity_elimination import solve_saddle
 from geoctrl.systems.parts.angles import ExactAngle
 
 __all__ = ["Motion", "labelled", "momenta_of"]

@@ -18,10 +18,10 @@ import numpy as np
 
 from geoctrl import checker
 from geoctrl._scalars import Node, exact
-from geoctrl.analysis.question.agreement import require_agreement
+from geoctrl.analysis.question.lagrange_equations import natural_motion
 from geoctrl.analysis.question.motion import Motion, Stored
-from geoctrl.analysis.question.natural import natural_motion
-from geoctrl.analysis.question.shape import ShapeIntegrals
+from geoctrl.analysis.question.same_as_field import require_agreement
+from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
 from geoctrl.checker.surds import RATIONALS, Surd, Surds, top
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.scales import Scales

@@ -1,7 +1,8 @@
 r"""Integrals linear in velocities over a shape of dimension one, in closed form.
 
-Along the shape :math:`du/ds = N(s)\,u` (`geoctrl.analysis.question.shape`). If N is triangular in some order
-of the velocities, the equations are solved one after the other: with :math:`\mu_i = \exp(-\int N_{ii})`
+Along the shape :math:`du/ds = N(s)\,u` (`geoctrl.analysis.question.shape_integrals`). If N is triangular in
+some order of the velocities, the equations are solved one after the other: with :math:`\mu_i = \exp(-\int
+N_{ii})`
 
 .. math:: C_i = \mu_i u_i - \int \mu_i \sum_{j<i} N_{ij}\, u_j \, ds,
 
@@ -18,7 +19,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._scalars.algebra.factoring import factor_list
-from geoctrl.analysis.question.shape import ShapeIntegrals
+from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["quadratures"]

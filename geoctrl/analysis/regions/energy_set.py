@@ -15,7 +15,7 @@ from flint import arb, fmpq
 from geoctrl import checker
 from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
-from geoctrl.analysis.regions.levels import highest_levels
+from geoctrl.analysis.regions.level_search import highest_levels
 from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet
 from geoctrl.analysis.regions.sublevel_problem import Question, questions
 from geoctrl.checker.jets import to_float

@@ -112,7 +112,7 @@ class ProvedSet(ABC):
             return arb(exact) - principal - 2 * turns * arb.pi()
 
     def plot(self, x: str | None = None, y: str | None = None, ax: Any = None, **options: Any) -> Any:
-        """The set over two states, with runs where they are given: `geoctrl.viz.attraction`."""
+        """The set over two states, with runs where they are given: `geoctrl.viz.region_picture`."""
         return import_module("geoctrl.viz").attraction(self, x, y, ax=ax, **options)  # a floor above
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from flint import arb, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars.arithmetic.magnitudes import binary, magnitudes
-from geoctrl.analysis.certificates.rebuilding import compare_problems, require_same_equations
-from geoctrl.analysis.proofs.enclosures import box_at_rest
+from geoctrl.analysis.certificates.same_equations import compare_problems, require_same_equations
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
-from geoctrl.analysis.proofs.falling import falling_functions
-from geoctrl.analysis.question.appended import Appended
+from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
+from geoctrl.analysis.proofs.falling_function import falling_functions
+from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.motion import Motion, Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.checker.jets import reachable, to_float

@@ -17,11 +17,11 @@ energy's Hessian, :math:`S = \mathrm{diag}(M, K)` and :math:`S A + A^T S = -\mat
 
 from __future__ import annotations
 
+from geoctrl.analysis.symbolic.definite_pencils import blocks_of, leading_minors, positive_definite
 from geoctrl.analysis.symbolic.formulas import Formula
-from geoctrl.analysis.symbolic.pencils import blocks_of, leading_minors, positive_definite
 from geoctrl.analysis.symbolic.rational_functions import Quotient
 from geoctrl.analysis.symbolic.sign_conditions import Signs
-from geoctrl.analysis.symbolic.spectra import characteristic
+from geoctrl.analysis.symbolic.spectra_in_symbols import characteristic
 
 __all__ = ["completely_damped"]
 

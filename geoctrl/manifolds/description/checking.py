@@ -12,7 +12,7 @@ from geoctrl._checks import require_declared
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.factors import Place
 from geoctrl.manifolds.vectors.calculus import rational
-from geoctrl.manifolds.vectors.reading import check_gradient, examine_potential
+from geoctrl.manifolds.vectors.entries import check_gradient, examine_potential
 from geoctrl.systems import time
 
 __all__ = ["check_description", "check_gradients", "require"]

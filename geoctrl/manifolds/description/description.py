@@ -13,15 +13,15 @@ from geoctrl._checks import entries, finite_array, named_parameters, require_pri
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.description.checking import check_description
-from geoctrl.manifolds.description.conservation import QUANTITIES
-from geoctrl.manifolds.description.faces import Face
+from geoctrl.manifolds.description.kept_along_runs import QUANTITIES
 from geoctrl.manifolds.description.laws import read_function
-from geoctrl.manifolds.description.letters import Letters, held
-from geoctrl.manifolds.description.measured import measures_of
+from geoctrl.manifolds.description.state_layouts import Face
+from geoctrl.manifolds.description.state_symbols import Letters, held
+from geoctrl.manifolds.description.units_found import measures_of
 from geoctrl.manifolds.energies.kinetic import Kinetic
 from geoctrl.manifolds.energies.potentials import read_terms
-from geoctrl.manifolds.product.bodies import Bodies
-from geoctrl.manifolds.vectors.reading import read_forces, read_gradient
+from geoctrl.manifolds.product.body_matrices import Bodies
+from geoctrl.manifolds.vectors.entries import read_forces, read_gradient
 from geoctrl.systems import Family, Parameter, check_names, input_symbol
 from geoctrl.systems.parts.names import check_families
 from geoctrl.systems.units.measures import Measures

@@ -12,7 +12,7 @@ import numpy as np
 
 from geoctrl._checks import ParameterValues, as_python
 from geoctrl.manifolds.description.description import Description
-from geoctrl.manifolds.vectors.reading import examine_function, examine_potential
+from geoctrl.manifolds.vectors.entries import examine_function, examine_potential
 
 __all__ = [
     "examine",

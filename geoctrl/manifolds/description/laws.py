@@ -10,8 +10,8 @@ import sympy as sp
 
 from geoctrl._scalars import Program, shown
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.description.letters import Letters
-from geoctrl.manifolds.vectors.reading import read_scalar, require_arguments
+from geoctrl.manifolds.description.state_symbols import Letters
+from geoctrl.manifolds.vectors.entries import read_scalar, require_arguments
 
 __all__ = ["callable_law", "law_terms", "read_function", "read_law"]
 

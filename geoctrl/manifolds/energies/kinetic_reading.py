@@ -17,7 +17,7 @@ from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.energies.kinetic import Kinetic, in_rates, of_rates
 from geoctrl.manifolds.factors import Attitude, Direction, Factor, Place
 from geoctrl.manifolds.product.product import Product
-from geoctrl.manifolds.vectors.reading import read_scalar
+from geoctrl.manifolds.vectors.entries import read_scalar
 
 __all__ = ["by_rates", "read_energy"]
 

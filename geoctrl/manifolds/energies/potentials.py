@@ -17,9 +17,9 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, shape_of
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.energies.sums import AllPairs, Listed, NearPairs, Small, Sum, Whole
-from geoctrl.manifolds.product.bodies import Bodies
-from geoctrl.manifolds.vectors.reading import read_scalar, vector
+from geoctrl.manifolds.energies.summed_terms import AllPairs, Listed, NearPairs, Small, Sum, Whole
+from geoctrl.manifolds.product.body_matrices import Bodies
+from geoctrl.manifolds.vectors.entries import read_scalar, vector
 
 __all__ = ["Pairs", "Sites", "index_pairs", "read_terms"]
 

@@ -11,7 +11,7 @@ import sympy as sp
 from geoctrl._scalars import Node
 from geoctrl.errors import ConstraintError
 from geoctrl.manifolds.factors.factor import Factor, cross, names_of
-from geoctrl.manifolds.vectors.reading import vector
+from geoctrl.manifolds.vectors.entries import vector
 from geoctrl.manifolds.vectors.turns import hat
 
 __all__ = ["Direction", "lengths_of"]

@@ -13,7 +13,7 @@ import sympy as sp
 from geoctrl._checks import require_printable
 from geoctrl._scalars import Node, shown
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.vectors.reading import vector
+from geoctrl.manifolds.vectors.entries import vector
 
 __all__ = ["Factor", "cross", "names_of"]
 

@@ -13,7 +13,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors.factor import Factor, cross, names_of
-from geoctrl.manifolds.vectors.reading import vector
+from geoctrl.manifolds.vectors.entries import vector
 from geoctrl.manifolds.vectors.turns import hat
 
 __all__ = ["Place"]

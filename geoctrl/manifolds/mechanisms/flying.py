@@ -27,7 +27,7 @@ from geoctrl.manifolds.mechanisms.parts import (
     weight_energy,
 )
 from geoctrl.manifolds.products import ProductSystem
-from geoctrl.manifolds.vectors.reading import vector
+from geoctrl.manifolds.vectors.entries import vector
 from geoctrl.systems import Family
 
 __all__ = ["bodies_with_joint", "quadrotor_with_cable"]

@@ -25,7 +25,7 @@ from geoctrl.manifolds.mechanisms.parts import (
 )
 from geoctrl.manifolds.products import ProductSystem
 from geoctrl.systems import Family
-from geoctrl.systems.parts.reading import gravity_gradient
+from geoctrl.systems.parts.description_entries import gravity_gradient
 
 __all__ = ["tethered_satellites"]
 

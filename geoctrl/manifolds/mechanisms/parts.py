@@ -12,7 +12,7 @@ from geoctrl._checks import entries, finite_array
 from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors import Attitude, Direction
-from geoctrl.manifolds.vectors.reading import positive_definite
+from geoctrl.manifolds.vectors.entries import positive_definite
 
 __all__ = [
     "EARTH",

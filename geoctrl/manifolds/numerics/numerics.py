@@ -15,7 +15,7 @@ from geoctrl.manifolds.description.checking import check_gradients
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.functions import examine
 from geoctrl.manifolds.energies.kernels import Lines, potential_kernels
-from geoctrl.manifolds.numerics.run import Made, Run
+from geoctrl.manifolds.numerics.numbers_of_a_run import Made, Run
 from geoctrl.stepping.compiled.compiled import Maker, compile_function
 from geoctrl.stepping.compiled.forces import (
     GRADIENT,

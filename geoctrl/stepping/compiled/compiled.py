@@ -20,7 +20,7 @@ from numba.extending import register_jitable
 
 from geoctrl._checks import as_python
 from geoctrl.stepping.compiled import disk_cache
-from geoctrl.stepping.compiled.straight import straightened
+from geoctrl.stepping.compiled.llvm_lines import straightened
 
 __all__ = [
     "Kernel",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl.stepping.drive.flow import Block, EndedError, Ending, Flow
-from geoctrl.stepping.drive.sizes import Sizes
+from geoctrl.stepping.drive.run_sizes import Sizes
 
 __all__ = ["DEFAULT_TOLERANCE", "Stepper", "describe", "run"]
 

@@ -13,9 +13,9 @@ from geoctrl.errors import SingularMassError
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.events import LocatedEvent
 from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
-from geoctrl.stepping.drive.sizes import Sizes, sizes_at
+from geoctrl.stepping.drive.run_sizes import Sizes, sizes_at
 from geoctrl.systems import System
-from geoctrl.systems.contract.field import Field
+from geoctrl.systems.contract.vector_field import Field
 
 __all__ = ["Block", "EndedError", "Ending", "Flow"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._checks import entries, named_parameters, nearest, sampling_rate
 from geoctrl._scalars import Program, shown
-from geoctrl.analysis.certificates.held import HeldLinearization, linearize_held
+from geoctrl.analysis.certificates.sampled_loop import HeldLinearization, linearize_held
 from geoctrl.errors import InputError, LabelError, ParameterError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import EulerPoincare, ReducedSystem

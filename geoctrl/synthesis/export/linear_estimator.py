@@ -15,9 +15,9 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
 from geoctrl.analysis import Observability
-from geoctrl.analysis.linear.signals import signals
+from geoctrl.analysis.linear.outputs import signals
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
-from geoctrl.systems.typesetting.spectra import ordered, spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_line
 
 __all__ = ["LinearEstimator"]
 

@@ -24,18 +24,18 @@ from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
-from geoctrl.analysis.symbolic.signs import known_sign
+from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
 from geoctrl.synthesis.gains.gain_conditions import decided, is_negative
 from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, deviated, read_starts, recommended
 from geoctrl.synthesis.gains.plant_points import members
 from geoctrl.synthesis.gains.rotor_gains import spread
-from geoctrl.synthesis.rotors.contract import GainSet, Matched
 from geoctrl.synthesis.rotors.gains import read_sigma
+from geoctrl.synthesis.rotors.rotor_law import GainSet, Matched
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.states.tilt import tilted
-from geoctrl.systems.typesetting.decimals import written
+from geoctrl.systems.states.tilted_system import tilted
+from geoctrl.systems.typesetting.decimal_printing import written
 from geoctrl.verification import Verdict
 
 __all__ = ["SigmaDesign"]

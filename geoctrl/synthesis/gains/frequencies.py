@@ -20,7 +20,7 @@ from geoctrl._scalars import real
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.gains.linear_loops import LinearLoops
 from geoctrl.synthesis.shaping.gain_matrices import multiples_of_one
-from geoctrl.synthesis.shaping.shaping import Shaping
+from geoctrl.synthesis.shaping.matching_class import Shaping
 
 __all__ = ["by_frequencies"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars.algebra.factoring import factor_list
-from geoctrl.analysis.conditions.condition_set import StabilityConditions
-from geoctrl.analysis.symbolic.signs import known_sign, solve_inequality
+from geoctrl.analysis.conditions.conditions_result import StabilityConditions
+from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
 from geoctrl.errors import ParameterError
-from geoctrl.systems.typesetting.decimals import written
+from geoctrl.systems.typesetting.decimal_printing import written
 
 __all__ = ["abbreviated", "allowing", "decided", "is_negative", "settled", "solved"]
 

@@ -31,7 +31,7 @@ from geoctrl.analysis import linearize, linearize_held
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
 from geoctrl.simulation import simulate
 from geoctrl.synthesis.gains.rotor_gains import HeldLoops, Peaks
-from geoctrl.synthesis.rotors.contract import Law, Matched
+from geoctrl.synthesis.rotors.rotor_law import Law, Matched
 from geoctrl.systems import Equilibrium, ReducedSystem
 
 __all__ = ["LawFree", "Motor", "RecommendedGains", "deviated", "law_free", "read_starts", "recommended"]

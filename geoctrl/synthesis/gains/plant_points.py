@@ -12,7 +12,7 @@ from geoctrl.errors import GeoctrlError
 from geoctrl.synthesis.gains.motor import read_starts
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.states.tilt import tilted
+from geoctrl.systems.states.tilted_system import tilted
 
 __all__ = ["deviations", "held_stable", "members", "plant_point"]
 

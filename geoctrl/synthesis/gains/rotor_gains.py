@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from geoctrl._scalars import Program
-from geoctrl.synthesis.rotors.contract import Law
+from geoctrl.synthesis.rotors.rotor_law import Law
 from geoctrl.systems import Equilibrium
 
 __all__ = ["HeldLoops", "Peaks", "spread"]

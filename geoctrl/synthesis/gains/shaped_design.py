@@ -29,7 +29,7 @@ from geoctrl.synthesis.gains.linear_loops import LinearLoops
 from geoctrl.synthesis.gains.plant_points import deviations, held_stable, members, plant_point
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping.gain_matrices import by_entry
-from geoctrl.synthesis.shaping.shaping import Shaping
+from geoctrl.synthesis.shaping.matching_class import Shaping
 from geoctrl.synthesis.solutions.obstruction import Obstruction, obstruction
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.verification import Verdict

@@ -15,7 +15,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import Controllability
 from geoctrl.errors import InputError
 from geoctrl.sampling import Controls, Feedback
-from geoctrl.synthesis.export import handover
+from geoctrl.synthesis.export import law_outputs
 from geoctrl.synthesis.export.controllers import controller
 from geoctrl.synthesis.export.formula import exactly_with_numbers, law_latex, rounded
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
@@ -31,7 +31,7 @@ from geoctrl.systems import (
 )
 from geoctrl.systems.parts.exact_points import input_expressions, state_expressions
 from geoctrl.systems.typesetting.notebook import displayed
-from geoctrl.systems.typesetting.spectra import ordered, spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_line
 
 __all__ = ["LinearLaw"]
 
@@ -68,7 +68,7 @@ class LinearLaw(Controls):
     """
 
     gain_parameters: tuple[Parameter, ...] = ()
-    function, latex, to_c = handover.function, handover.latex, handover.to_c
+    function, latex, to_c = law_outputs.function, law_outputs.latex, law_outputs.to_c
 
     def __init__(
         self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability

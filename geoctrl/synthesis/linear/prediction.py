@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._checks import named_parameters, sampling_rate
 from geoctrl.analysis import linearize
-from geoctrl.analysis.certificates.held import linearize_held
+from geoctrl.analysis.certificates.sampled_loop import linearize_held
 from geoctrl.errors import InputError
 
 if TYPE_CHECKING:

@@ -31,7 +31,6 @@ from geoctrl._scalars import shown
 from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.export.controllers import controller
-from geoctrl.synthesis.rotors.contract import Law
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy, modified_energy
 from geoctrl.synthesis.rotors.gains import gain_parameters, read_damping
 from geoctrl.synthesis.rotors.loops import (
@@ -41,6 +40,7 @@ from geoctrl.synthesis.rotors.loops import (
     rotor_rates,
     without_rotors,
 )
+from geoctrl.synthesis.rotors.rotor_law import Law
 from geoctrl.systems import EulerPoincare, ReducedSystem
 
 __all__ = ["DampedLaw", "damped_law"]

@@ -19,7 +19,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.errors import InputError, MatchingError
-from geoctrl.synthesis.rotors.contract import Law
+from geoctrl.synthesis.rotors.rotor_law import Law
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 
 __all__ = [

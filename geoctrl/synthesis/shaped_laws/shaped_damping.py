@@ -27,7 +27,7 @@ import sympy as sp
 from geoctrl._calls.budget import Budget
 from geoctrl.analysis import certify
 from geoctrl.errors import DivisionError, GeoctrlError, LawWarning, MatchingError, SingularMassError
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.synthesis.shaping.performance import EDGE
 from geoctrl.systems import Family, Parameter, ReducedSystem
 from geoctrl.systems.contract.scales import symmetric_scaling

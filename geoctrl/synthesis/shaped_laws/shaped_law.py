@@ -21,7 +21,7 @@ from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl.analysis import linearize
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.sampling import Controls, Feedback
-from geoctrl.synthesis.export import compensation, handover
+from geoctrl.synthesis.export import compensation, law_outputs
 from geoctrl.synthesis.export.controllers import controller
 from geoctrl.synthesis.export.formula import as_feedback, law_latex, with_numbers
 from geoctrl.synthesis.linear import prediction
@@ -38,13 +38,13 @@ from geoctrl.synthesis.shaped_laws.shaped_damping import (
     sign_of_modes,
     unstable_families,
 )
-from geoctrl.synthesis.shaping.controlled import NOTHING, Controlled, Further
+from geoctrl.synthesis.shaping.controlled_lagrangian import NOTHING, Controlled, Further
+from geoctrl.synthesis.shaping.matching_class import Shaping, named, require_made_by_match
 from geoctrl.synthesis.shaping.performance import Performance, measured
-from geoctrl.synthesis.shaping.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
-from geoctrl.systems.equations.elimination import dot
+from geoctrl.systems.equations.velocity_elimination import dot
 from geoctrl.systems.printing.equations import collected
-from geoctrl.systems.typesetting.decimals import written
+from geoctrl.systems.typesetting.decimal_printing import written
 from geoctrl.systems.typesetting.notebook import displayed
 
 __all__ = ["ShapedLaw"]
@@ -107,7 +107,7 @@ class ShapedLaw(Controls):
         found = regular(partial(shaping.proved, values, every, further), gains)
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
-    function, latex, to_c = handover.function, handover.latex, handover.to_c
+    function, latex, to_c = law_outputs.function, law_outputs.latex, law_outputs.to_c
     compensated, predicted = compensation.compensated, prediction.predicted
 
     @property

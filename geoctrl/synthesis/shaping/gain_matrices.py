@@ -11,7 +11,7 @@ import sympy as sp
 from geoctrl._checks import nearest
 from geoctrl._scalars import exact, plain, read_matrix, shown
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.shaping.shaping import Gain, Shaping
+from geoctrl.synthesis.shaping.matching_class import Gain, Shaping
 from geoctrl.systems import Parameter
 
 __all__ = ["by_entry", "drawn_definite", "entries_of", "matrix_of", "multiples_of_one", "require_invertible"]

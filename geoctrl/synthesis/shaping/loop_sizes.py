@@ -21,7 +21,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import exact
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["LoopSizes"]

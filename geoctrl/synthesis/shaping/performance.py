@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from geoctrl.analysis import Linearization
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.systems import Equilibrium
 
 __all__ = ["EDGE", "Performance", "largest_inputs", "measured", "rates"]

@@ -19,9 +19,9 @@ import sympy as sp
 from geoctrl._scalars.arithmetic.modular import PRIME, rational, sampled_kernel
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
+from geoctrl.synthesis.shaping.matching_class import KINETIC, POTENTIAL, Gain, Shaping
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.shaping import KINETIC, POTENTIAL, Gain, Shaping
 from geoctrl.synthesis.solutions.ansatz import Ansatz, RationalPoints
 from geoctrl.synthesis.solutions.linear_search import LinearSearch
 from geoctrl.systems import Parameter

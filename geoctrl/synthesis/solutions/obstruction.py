@@ -29,7 +29,7 @@ import sympy as sp
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra.rational_matrix import nullspace
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.analysis.symbolic.polynomials import locate_roots
+from geoctrl.analysis.symbolic.root_bounds import locate_roots
 from geoctrl.errors import EquilibriumError, MatchingError
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.solutions.ansatz import RationalPoints, held_symbols

@@ -46,11 +46,16 @@ from geoctrl._scalars import exact
 from geoctrl._scalars.algebra.circles import single_angles
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping.chart import Chart, Found
-from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
+from geoctrl.synthesis.shaping.matching_class import KINETIC, POTENTIAL, Gain, Shaping
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.shaping.primitives import factored
-from geoctrl.synthesis.shaping.shaping import KINETIC, POTENTIAL, Gain, Shaping
-from geoctrl.synthesis.solutions.directions import chosen_field, given_field, symmetric_gains, unshaped_field
+from geoctrl.synthesis.solutions.one_direction_fields import (
+    chosen_field,
+    given_field,
+    symmetric_gains,
+    unshaped_field,
+)
 from geoctrl.systems import Parameter
 
 __all__ = ["OneDirection", "gyroscopic_force"]

@@ -19,9 +19,9 @@ from geoctrl._scalars.algebra.surds import exact_numbers, exact_with_roots, rati
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
 from geoctrl.checker.surds import Surd
 from geoctrl.errors import EquilibriumError, InputError, ParameterError
-from geoctrl.systems.contract.contract import Seen, System
 from geoctrl.systems.contract.regularity import require_derivative, require_range, require_values
 from geoctrl.systems.contract.scales import shares
+from geoctrl.systems.contract.system_contract import Seen, System
 from geoctrl.systems.contract.tolerances import RESIDUAL
 from geoctrl.systems.parts.angles import ExactAngle, angle_of
 from geoctrl.systems.parts.families import Equilibrium, Family, listed

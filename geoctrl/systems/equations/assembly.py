@@ -32,9 +32,9 @@ from functools import cached_property
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
-from geoctrl.systems.equations.elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.equations.frames import Frame
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.velocity_elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
 

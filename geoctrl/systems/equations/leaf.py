@@ -22,7 +22,7 @@ from geoctrl.systems.contract.scales import condition_of, shares
 from geoctrl.systems.contract.tolerances import KERNEL
 from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.mechanism import Mechanism
-from geoctrl.systems.parts.relations import Relation
+from geoctrl.systems.parts.leaf_relations import Relation
 from geoctrl.systems.units.unit_classes import reference_sizes, units_of_velocities
 
 __all__ = ["Leaf", "Sampler", "automatic_relations"]

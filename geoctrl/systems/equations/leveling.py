@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import Program, real
 from geoctrl.errors import ConstraintError, InputError, LabelError
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 
 __all__ = ["state_on_levels"]
 

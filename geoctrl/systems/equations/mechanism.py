@@ -25,22 +25,8 @@ from geoctrl.algebra import (
 from geoctrl.algebra.coordinate import with_rates
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
-from geoctrl.systems.contract.contract import System
-from geoctrl.systems.parts.axis import Axis
-from geoctrl.systems.parts.domain import Side, read_domain
-from geoctrl.systems.parts.families import Family
-from geoctrl.systems.parts.friction import Friction, loaded_sides, loads_of
-from geoctrl.systems.parts.names import (
-    check_families,
-    check_names,
-    check_sets,
-    check_symbols,
-    input_symbol,
-    plain_inputs,
-    swapped,
-)
-from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.parts.reading import (
+from geoctrl.systems.contract.system_contract import System
+from geoctrl.systems.parts.description_entries import (
     constraint_rows,
     from_lagrangian,
     in_order,
@@ -51,8 +37,22 @@ from geoctrl.systems.parts.reading import (
     shaped_matrix,
     warn_of_moments,
 )
-from geoctrl.systems.parts.relations import read_relations, removals
+from geoctrl.systems.parts.domain import Side, read_domain
+from geoctrl.systems.parts.families import Family
+from geoctrl.systems.parts.friction import Friction, loaded_sides, loads_of
+from geoctrl.systems.parts.leaf_relations import read_relations, removals
+from geoctrl.systems.parts.names import (
+    check_families,
+    check_names,
+    check_sets,
+    check_symbols,
+    input_symbol,
+    plain_inputs,
+    swapped,
+)
+from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.parts.rotors import Rotors
+from geoctrl.systems.parts.symmetry_axis import Axis
 
 __all__ = ["Mechanism"]
 

@@ -15,8 +15,8 @@ from geoctrl._checks import entries, nearest, require_printable
 from geoctrl._scalars import expression, plain
 from geoctrl.checker.surds import Surd
 from geoctrl.errors import DescriptionError, GeoctrlError, ImmutableError, LabelError, ParameterError
-from geoctrl.systems.typesetting.decimals import written
-from geoctrl.systems.typesetting.spectra import without_rounding
+from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.printed_spectra import without_rounding
 
 __all__ = ["Equilibrium", "Family", "listed"]
 

@@ -10,7 +10,7 @@ import sympy as sp
 from geoctrl._scalars import inverse_of
 from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.errors import InputError
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.typesetting.typesetting import Typesetter, aligned
 
 __all__ = ["Equations", "HamelTensors", "hamel_tensors"]

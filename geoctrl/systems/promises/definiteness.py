@@ -10,8 +10,8 @@ import sympy as sp
 
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import DescriptionError
-from geoctrl.systems.equations.elimination import Factorisation
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.equations.velocity_elimination import Factorisation
 
 __all__ = ["Definiteness"]
 

@@ -23,7 +23,7 @@ from geoctrl._scalars import Node, exact
 from geoctrl._scalars.algebra.ideal import LeafIdeal
 from geoctrl._scalars.arithmetic.precise import text
 from geoctrl.errors import GeoctrlError
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.precise_states import TRIES, PreciseStates
 
 __all__ = ["Promise", "Promises"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geoctrl._scalars import Graph, Node
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.units.unit_classes import reference_sizes, units_of_velocities
 
 __all__ = ["Anchors", "anchors_of", "arguments_without_unit"]

@@ -17,7 +17,7 @@ from geoctrl._scalars import STATE, Node, Program
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
 from geoctrl.errors import SingularMassError
 from geoctrl.systems.contract.scales import symmetric_inverse
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 
 __all__ = ["Differential"]
 

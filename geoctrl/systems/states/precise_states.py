@@ -16,7 +16,7 @@ import numpy as np
 from geoctrl._scalars import STATE, Node, evaluate, exact
 from geoctrl._scalars.arithmetic.precise import PRECISE, finite_real, number, shortest_solution
 from geoctrl.errors import DivisionError
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.units.unit_classes import reference_sizes
 
 __all__ = ["TRIES", "PreciseStates"]

@@ -16,9 +16,9 @@ from geoctrl._scalars.text.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 from geoctrl.systems.contract.scales import columns_of, condition_of, equilibration, shares
 from geoctrl.systems.contract.tolerances import RESIDUAL, SINGULAR_FRAME
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.anchors import anchors_of
-from geoctrl.systems.states.measured import moving_alike, sized_program
+from geoctrl.systems.states.sizes_at_points import moving_alike, sized_program
 from geoctrl.systems.units.unit_classes import reference_sizes
 
 __all__ = ["LeafAt", "accept", "check_initial_state", "frame_at", "onto_leaf", "project_state"]

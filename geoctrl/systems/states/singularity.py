@@ -11,8 +11,8 @@ from geoctrl._scalars import Node
 from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
 from geoctrl.systems.contract.scales import condition_of, inverse_condition, shares, symmetric_scaling
 from geoctrl.systems.contract.tolerances import NEARLY, SINGULAR_FRAME, SINGULAR_MASS
-from geoctrl.systems.equations.recorded import Recorded
-from geoctrl.systems.states.measured import sized_program
+from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.states.sizes_at_points import sized_program
 
 __all__ = [
     "Conditions",

@@ -13,7 +13,7 @@ from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import Program, real
 from geoctrl.errors import InputError, LabelError
 from geoctrl.systems.contract.scales import equilibration, shares
-from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.projection import ROUNDING, LeafAt, accept, frame_at, onto_leaf
 
 __all__ = ["state_from"]

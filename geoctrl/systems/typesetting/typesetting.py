@@ -17,7 +17,7 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import expression
 from geoctrl._scalars.algebra.factoring import factored
-from geoctrl.systems.typesetting.decimals import is_long
+from geoctrl.systems.typesetting.decimal_printing import is_long
 
 __all__ = ["Piece", "Typesetter", "aligned", "plain_text", "symbol_name", "width"]
 

@@ -16,7 +16,7 @@ import sympy as sp
 
 from geoctrl._scalars import Graph, Node, to_sympy
 from geoctrl.errors import UnitsError
-from geoctrl.systems.typesetting.decimals import readable
+from geoctrl.systems.typesetting.decimal_printing import readable
 from geoctrl.systems.units.si_units import ONE, Unit, known_base
 
 __all__ = ["Equalities", "Homogeneity", "Term"]

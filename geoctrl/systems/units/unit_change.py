@@ -19,7 +19,7 @@ from geoctrl._scalars import exact, plain
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
 from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.typesetting.decimals import assigned
+from geoctrl.systems.typesetting.decimal_printing import assigned
 from geoctrl.systems.units.measures import Measures, factor_of, member
 from geoctrl.systems.units.si_units import of_number, read_unit, scaled_text
 

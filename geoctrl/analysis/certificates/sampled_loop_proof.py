@@ -1,0 +1,325 @@
+"""The search for a proof about a sampled loop, which `geoctrl.checker.theorems.held_loop` decides.
+
+The commands, which rest between samples, are states of the problem, and so is the output of an actuator that
+lags. What is looked for are functions that no command changes, families of fixed points and, from a
+linearisation that the checker itself encloses, P of :math:`P - M^T P M = 1`, or a multiplier outside.
+
+A point at which the loop of a sampled controller rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import arb, arb_mat, ctx, fmpq
+
+from geoctrl import checker
+from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
+from geoctrl.analysis.certificates.rest_relations import rows_of_rest
+from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
+from geoctrl.analysis.proofs.proof import Outcome
+from geoctrl.analysis.question.generators import NotSolved, independent_invariants
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.checker.boxes import PRECISION
+from geoctrl.checker.matrices import nullspace
+from geoctrl.checker.surds import middle
+from geoctrl.checker.theorems.held_loop import multiplied
+from geoctrl.errors import CertificateError, EquilibriumError, InputError
+from geoctrl.sampling import SampledController
+from geoctrl.systems import Equilibrium, System
+from geoctrl.systems.contract.points import resolve_equilibrium
+from geoctrl.systems.contract.tolerances import RESIDUAL
+
+__all__ = ["decided", "held_outcome", "loop_point"]
+
+
+def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
+    """An equilibrium of the plant at which the law asks for the torque that holds it, up to rounding."""
+    if not isinstance(controller, SampledController):
+        raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
+    if not system.recorded:
+        raise InputError(
+            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
+            "rotations are simulated with the controller, not linearised"
+        )
+    if controller.feedback.sensors:
+        raise InputError(
+            f"the law measures {', '.join(controller.feedback.sensed)}, which are no states: with an "
+            "estimate a loop is simulated; what is linearised and proved is the loop of the law without it"
+        )
+    if controller.offset:
+        raise InputError(
+            f"{', '.join(controller.offset)} are measured with a constant error, which moves the point of "
+            "rest; leave offset out"
+        )
+    controller.require_plant(system.state_labels, system.input_labels)
+    point = resolve_equilibrium(system, eq, params)
+    if np.any(point.spin):
+        raise EquilibriumError("the point rests in axes that turn, and a law does not turn with them")
+    _require_at_rest(controller, system, point)
+    return point
+
+
+def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
+    """Refuse a point at which the law asks for another torque, or its own states move."""
+    law, scales = controller.feedback, system.scales(point)
+    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
+    sizes = dict(zip(system.state_labels, scales.column.tolist(), strict=True))
+    values = dict(zip(system.state_labels, point.x.tolist(), strict=True)) | at
+    terms, rates = law.sized(
+        values, sizes | dict(zip(system.input_labels, scales.input.tolist(), strict=True))
+    )
+    for label, (asked, size) in terms.items():
+        if not abs(asked - at[label]) <= RESIDUAL * max(size, abs(at[label])):
+            raise EquilibriumError(
+                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
+            )
+    for label, (rate, size) in rates.items():
+        if not abs(rate) <= RESIDUAL * size:
+            raise EquilibriumError(
+                f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
+            )
+
+
+_BITS, _DOUBLINGS = 30, 60
+"""Size of a power of M that counts as none, and the powers that are tried: those of two."""
+
+
+def held_outcome(system: System, controller: SampledController, point: Equilibrium) -> Outcome:
+    """What is proved of the loop at a point of `loop_point`."""
+    _require_smooth(controller, dict(zip(system.input_labels, point.u.tolist(), strict=True)))
+    problem = Problem.of(system.seen_from(None), point)
+    if problem is None:
+        raise CertificateError("there are no equations of this system that a certificate could hold")
+    asked: Problem | None = problem
+    while asked is not None:  # with each root that turns out to be needed
+        try:
+            return decided(_candidates(asked, controller))
+        except checker.NotExact as missing:
+            refusal: checker.Refusal = missing
+            asked = asked.extended(missing.radicand)
+        except checker.Refusal as found:
+            refusal, asked = found, None
+    raise CertificateError(
+        f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "
+        "hold is proved at a point that is exact (a member of a declared family, with its roots and angles), "
+        "and with a law that gives exactly the inputs that hold it, as u_e - K (x - x_e) of gc.lqr does; "
+        "gc.linearize_held tells the multipliers in floats"
+    ) from None
+
+
+def _candidates(problem: Problem, controller: SampledController) -> Iterator[tuple[Stored, list[str]]]:
+    """Problems, and invariants on whose level sets they are asked: what says more before what says less."""
+    held, resting, names = _Loop(problem, controller).written()
+    yield held, names
+    if rows := rows_of_rest(held, resting, names):
+        yield rows, names
+    for family in _named_families(resting):
+        yield Stored.of(held.data | {part: family.data[part] for part in ("family", "nodes")}), []
+
+
+def _named_families(resting: Stored) -> Iterator[Stored]:
+    """Equations that rest where the loop does, with families of solutions as functions of symbols."""
+    q = checker.Question(resting.read, exact=True)
+    tangents = nullspace([*q.linearisation, *q.leaf[0]], len(q.labels))
+    searches = (
+        lambda: flat_family(resting, q, tangents),
+        lambda: family_through(resting, checker.Question(resting.read, exact=True), len(tangents)),
+    )
+    for search in searches if tangents else ():
+        try:
+            yield search()
+        except (NotSolved, checker.Refusal):
+            continue
+
+
+def decided(candidates: Iterator[tuple[Stored, list[str]]]) -> Outcome:
+    """The first proof, or that there is none."""
+    undecided = []
+    for outcome in (_judged(stored, names) for stored, names in candidates):
+        if outcome.verdict.proved:
+            return outcome
+        undecided.append(outcome)
+    return undecided[0]
+
+
+def _require_smooth(controller: SampledController, rest: dict[str, float]) -> None:
+    """Refuse what the linearisation of one hold knows nothing of."""
+    for name in ("noise", "quantisation"):
+        if getattr(controller, name):
+            raise InputError(f"{name} leaves a bound, not a point: certify the controller without it")
+    for label, (low, high) in controller.limits.items():
+        if not low < rest[label] < high:
+            raise InputError(
+                f"the torque at rest, {label} = {rest[label]:.9g}, is at its limit [{low:g}, {high:g}]"
+            )
+
+
+class _Loop:
+    """The problem of a loop, in the graph of its plant, from the problem of that."""
+
+    def __init__(self, problem: Problem, controller: SampledController) -> None:
+        self._problem, self._controller = problem, controller
+        motion, law, graph = problem.motion, controller.feedback, problem.motion.graph
+        self._functions = problem.invariants | problem.others
+        known = {sp.Symbol(str(node.payload), real=True): node for node in motion.states.values()}
+        self._own = {label: graph.symbol(f"{label} of the controller", STATE) for label in law.own}
+        self._acting = {label: motion.inputs[label] for label in law.inputs}
+        self._commands = dict(self._acting)
+        rates = dict.fromkeys([*self._own.values(), *self._acting.values()], graph.zero)
+        states = {**motion.states, **self._acting}
+        if controller.lag:
+            lag = graph.number(exact(controller.lag))
+            self._commands = {
+                f"{label}_commanded": graph.symbol(f"{label} commanded", STATE) for label in law.inputs
+            }
+            for command, acting in zip(self._commands.values(), self._acting.values(), strict=True):
+                rates |= {acting: (command - acting) / lag, command: graph.zero}
+            states |= self._commands
+        named = {sp.Symbol(label, real=True): node for label, node in self._own.items()}
+        applied = dict(zip(law.inputs, self._commands.values(), strict=True))
+        applied_symbols = {sp.Symbol(label, real=True): node for label, node in applied.items()}
+        read = FromSympy(graph, known | named | applied_symbols)
+
+        def written(expr: sp.Expr) -> list[tuple[Fraction, Node]]:
+            return _terms(graph, [motion.image(read(term)) for term in sp.Add.make_args(sp.expand(expr))])
+
+        named_laws = zip(self._commands, law.terms.values(), strict=True)
+        self._laws = {label: written(expr) for label, expr in named_laws}
+        self._rates = {label: written(rate) for label, rate in law.rates.items()}
+        self._motion = replace(
+            motion,
+            states=states | self._own,
+            inputs={k: node for k, node in motion.inputs.items() if k not in law.inputs},
+            rates={**motion.rates, **rates},
+            _written={},
+        )
+
+    @property
+    def _numbers(self) -> dict[str, Any]:
+        problem = self._problem
+        held = dict(zip(problem.motion.inputs, problem.input_point, strict=True))
+        numbers = problem.numbers | held | dict(zip(problem.motion.states, problem.point, strict=True))
+        numbers |= dict.fromkeys(self._own, Fraction(0))
+        return numbers | {k: held[u] for k, u in zip(self._commands, self._acting, strict=True)}
+
+    def written(self) -> tuple[Stored, Stored, list[str]]:
+        """The loop, equations that rest where it does, and independent functions that no command changes."""
+        held, resting = self._stored(further=False)
+        names = self._kept(held)
+        if len(names) < len(self._functions) and self._motion.consequences():
+            held, resting = self._stored(further=True)
+            names = self._kept(held)
+        return held, resting, names
+
+    def _kept(self, stored: Stored) -> list[str]:
+        """Independent functions that no command changes."""
+        question = checker.Question(stored.read, exact=True)
+        kept = []
+        for name in self._functions:
+            try:
+                if question.conserved(name):
+                    question.function(name)
+                    kept.append(name)
+            except checker.Refusal:
+                continue
+        return independent_invariants(question, kept)
+
+    def _stored(self, further: bool) -> tuple[Stored, Stored]:
+        """The loop, and equations that rest where it does."""
+        controller, motion = self._controller, self._motion
+        data, table = motion.written(self._functions, {}, {}, further)
+        laws, rates = ([table.total(terms) for terms in part.values()] for part in (self._laws, self._rates))
+        late, part = _late(controller)
+        held: dict[str, Any] = {
+            "hold": str(1 / exact(controller.rate)),
+            "late": late,
+            "part": str(part),
+            "commands": dict(zip(self._commands, laws, strict=True)),
+            "own": dict(zip(self._own, rates, strict=True)),
+            "rest": [],
+        }
+        moved = {k: _sum(motion.graph, law) - self._commands[k] for k, law in self._laws.items()}
+        moved |= {label: _sum(motion.graph, rate) for label, rate in self._rates.items()}
+        field = dict(zip(motion.states, data["field"], strict=True))
+        field |= dict(zip(moved, table.places(list(moved.values())), strict=True))
+        resting = data | {"field": list(field.values())}
+        return self._at(data | {"kind": "held", "held": held}), self._at(resting)
+
+    def _at(self, data: dict[str, Any]) -> Stored:
+        stored, field = Stored.of(data).at(self._numbers), self._problem.field
+        return stored.over(field) if field.roots else stored
+
+
+def _terms(graph: Graph, parts: Sequence[Node]) -> list[tuple[Fraction, Node]]:
+    """Numbers and nodes of a sum, term by term: with common factors taken out nobody can read the numbers.
+
+    What is measured from an exact angle leaves its arctangent in two terms, which cancel.
+    """
+    found: dict[Node, Fraction] = {}
+    pending = [(Fraction(1), node) for node in parts]
+    while pending:
+        scale, node = pending.pop(0)
+        number, factors = graph.factors(node)
+        rest = graph.monomial(Fraction(1), factors)
+        if rest.kind == "sum":
+            pending[:0] = [(scale * number, c * mono) for c, mono in rest.payload]
+        else:
+            found[rest] = found.get(rest, Fraction(0)) + scale * number
+    return [(c, node) for node, c in found.items() if c]
+
+
+def _sum(graph: Graph, terms: list[tuple[Fraction, Node]]) -> Node:
+    return graph.add([graph.number(c) * node for c, node in terms])
+
+
+def _late(controller: SampledController) -> tuple[int, Fraction]:
+    """`SampledController.holds_late`, exactly."""
+    whole, part = controller.holds_late
+    late = exact(controller.delay) * exact(controller.rate)
+    return whole, late - whole if part else Fraction(0)
+
+
+def _judged(stored: Stored, names: list[str]) -> Outcome:
+    """With a matrix or a multiplier, as the middle of M suggests."""
+    with ctx.workprec(PRECISION):
+        M, _ = multiplied(checker.Question(stored.read, exact=True), names)
+        middles = M.mid()
+    roots = np.linalg.eigvals(np.array([[float(c) for c in row] for row in middles.tolist()]))
+    root = complex(roots[int(np.argmax(np.abs(roots)))])
+    proposal: dict[str, Any] = {"conserved": names}
+    attempts: list[Callable[[], dict[str, Any]]] = [
+        lambda: {"lyapunov": _lyapunov(middles)} if abs(root) < 1 else {},
+        lambda: {"multiplier": [root.real, root.imag]} if abs(root) > 1 else {},
+    ]
+    for attempt in attempts:
+        try:
+            outcome = Outcome(stored, *checker.decide(stored.read, proposal | attempt()))
+        except (checker.Refusal, NotSolved, ZeroDivisionError):
+            continue
+        if outcome.verdict.proved:
+            return outcome
+    return Outcome(stored, *checker.decide(stored.read, proposal))
+
+
+def _lyapunov(M: arb_mat) -> list[list[str]]:
+    """P of P - M' P M = 1, by doubling, rounded to a grid that the inequality does not feel."""
+    n = M.nrows()
+    with ctx.workprec(PRECISION):
+        P, power = arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)]), M
+        for _ in range(_DOUBLINGS):
+            P, power = (P + power.transpose() * P * power).mid(), (power * power).mid()
+            if all(abs(c) < fmpq(1, 1 << _BITS) for c in power.entries()):
+                break
+        else:
+            raise NotSolved("powers of M do not vanish")
+        size = int(middle(sum((c * c for c in M.entries()), arb(1)))) + 1
+        unit = fmpq(1, 16 * n * size)
+        grid = [[(middle(c) / unit).floor() * unit for c in row] for row in P.tolist()]
+    return [[str(grid[max(i, j)][min(i, j)]) for j in range(n)] for i in range(n)]

@@ -1,0 +1,217 @@
+r"""The search for motions that drift away from a point, however near to it they begin.
+
+Along a drift all velocities are constant, :math:`v = v_e + w\,c`, and the other states move as
+:math:`\dot X = w\,(B X + b)`: straight on where the direction :math:`Z = B e + b` has :math:`B Z = 0`, and
+on a circle where :math:`B^2 Z = -\beta^2 Z`, which :math:`t = \tan(\beta\theta/2)/\beta` makes rational. A
+drift may begin beside the point, :math:`X = e + w\,d + \dots`, as that of a satellite on a lower orbit.
+A plain field is looked at on the flat that the kernel of a power of its linearisation spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.question.appended_rows import Appended
+from geoctrl.analysis.question.generators import Generators, NotSolved
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.matrices import Rows, matrix, nullspace, product, solve
+
+__all__ = ["drifts"]
+
+Vector = list[fmpq]
+_ZERO = fmpq(0)
+
+
+def drifts(stored: Stored) -> Iterator[Stored]:
+    """The problem with drifts that may be motions of its equations."""
+    question = checker.Question(stored.read, exact=True)
+    known = set(question.moving_places[len(question.labels) :])
+    moving = [p in known for p in question.problem["field"]]
+    if not any(moving):
+        yield from _flat_drifts(stored, question)
+        return
+    for c in _steady_velocities(question, moving):
+        path = _path(question, moving, c)
+        if path is not None:
+            yield _written(stored, question, c, *path)
+
+
+def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[Vector]:
+    """Changes that the leaf admits, and that no force answers to first order, nor the displacements to which
+    they lead: of the velocities alone, then with displacements.
+    """
+    n = len(q.labels)
+    held = [[fmpq(int(i == j)) for j in range(n)] for i in range(n) if not moving[i]]
+    A = matrix(q.linearisation, n)
+    answered = [
+        row for power in (A, A * A) for row, moves in zip(power.tolist(), moving, strict=True) if moves
+    ]
+    yield from nullspace([*held, *answered, *q.leaf[0]], n)
+    displaced = nullspace([*answered, *q.leaf[0]], n)
+    yield from (c for c in displaced if any(x for x, moves in zip(c, moving, strict=True) if not moves))
+
+
+def _path(q: checker.Question, moving: Sequence[bool], c: Vector) -> tuple[Vector, Vector, fmpq] | None:
+    """Z, B Z and beta^2 of the way of the other states; None where it is neither straight nor a circle."""
+    n = range(len(q.labels))
+    jets = q.jets(q.problem["field"])
+    if any(jet.second is None for jet, moves in zip(jets, moving, strict=True) if not moves):
+        return None
+    Z = [_ZERO if moving[i] else sum((jets[i].first.get(j, _ZERO) * c[j] for j in n), _ZERO) for i in n]
+    if not any(Z):
+        return None
+    B = [
+        [
+            _ZERO
+            if moving[i] or moving[k]
+            else sum(((jets[i].second or {}).get((min(j, k), max(j, k)), _ZERO) * c[j] for j in n), _ZERO)
+            for k in n
+        ]
+        for i in n
+    ]
+    first = _times(B, Z)
+    second = _times(B, first)
+    if not any(first):
+        return Z, first, _ZERO
+    lead = next((i for i in n if Z[i] and second[i]), None)
+    if lead is None:
+        return None
+    square = -second[lead] / Z[lead]
+    if not square > 0 or any(s != -square * z for s, z in zip(second, Z, strict=True)):
+        return None
+    return Z, first, square
+
+
+def _times(B: Rows, v: Vector) -> Vector:
+    return [row[0] for row in product(B, [[x] for x in v])]
+
+
+def _unknowns_at(q: checker.Question, state: Vector) -> Vector:
+    """z of K z = b at a state."""
+    labels = q.labels
+    values = {q.place["state", k]: Jet(v) for k, v in zip(labels, state, strict=True)}
+    values |= {p: Jet(v) for p, v in q.numbers_of("input", "parameter").items()}
+    k = len(q.problem["unknowns"])
+    K = [[_ZERO] * k for _ in range(k)]
+    for i, j, p in q.problem["matrix"]:
+        K[i][j] = evaluate(q.table, [p], values, q.numbers, 1)[0].value
+    right = [[jet.value] for jet in evaluate(q.table, q.problem["right"], values, q.numbers, 1)]
+    return [row[0] for row in solve(K, right)]
+
+
+def _written(
+    stored: Stored, q: checker.Question, c: Vector, Z: Vector, turned: Vector, square: fmpq
+) -> Stored:
+    """The problem with the drift of two symbols, its speed w and its way t."""
+    table = Appended(stored)
+    (w_name, w), (t_name, t) = table.symbol("w", "family"), table.symbol("t", "family")
+    e = list(q.problem["states"].values())
+    one = fmpq(1)
+    below = table.total([(one, table.product()), (square, table.product((t, 2)))])
+    along = table.product((t, 1), (below, -1))
+    across = table.product((t, 2), (below, -1))
+    factor = fmpq(2) if square else one
+    states = [
+        table.total([(v, table.product()), (x, w), (factor * z, along), (factor * y, across)])
+        for v, x, z, y in zip(e, c, Z, turned, strict=True)
+    ]
+    # At a steady turn the unknowns are quadratic in its speed: centrifugal and gyroscopic forces.
+    speeds = (fmpq(-1), _ZERO, one)
+    low, mid, high = (_unknowns_at(q, [v + s * x for v, x in zip(e, c, strict=True)]) for s in speeds)
+    unknowns = [
+        table.total(
+            [
+                (b, table.product()),
+                ((d - a) / 2, w),
+                ((a + d) / 2 - b, table.product((w, 2))),
+            ]
+        )
+        for a, b, d in zip(low, mid, high, strict=True)
+    ]
+    slope = table.total([(one / factor, below)])
+    rates = [table.number(_ZERO), table.product((w, 1), (slope, 1))]
+    return table.with_parts(
+        family={
+            "symbols": {w_name: "0", t_name: "0"},
+            "states": states,
+            "unknowns": unknowns,
+            "rates": rates,
+        },
+        drift={"constant": w_name, "drifting": t_name, "power": 1, "slope": slope},
+    )
+
+
+def _flat_drifts(stored: Stored, q: checker.Question) -> Iterator[Stored]:
+    """On the flat through the point along the kernel of a power of the linearisation."""
+    n = len(q.labels)
+    power = matrix(q.linearisation, n)
+    for _ in range(n.bit_length()):
+        power = power * power
+    U = nullspace([*power.tolist(), *q.leaf[0]], n)
+    if not U:
+        return
+    free = [next(j for j in range(n) if u[j] == 1 and not any(v[j] for v in U if v is not u)) for u in U]
+    rates = q.ratios(q.problem["field"])
+    g = Generators.of(q)
+    e = [g.point[i] for i in g.states if i in g.point]
+    if len(e) < n or any(r.below for r in rates):
+        return
+    images = list(g.gens)
+    for i, s in enumerate(g.states):
+        shift = sum((u[i] * (g.gens[g.states[j]] - e[j]) for u, j in zip(U, free, strict=True)), g.one * 0)
+        images[s] = shift + e[i]
+    on_flat = {j: rates[j].top.compose(*images, ctx=g.one.context()) for j in free}
+    for still in free:
+        away = g.gens[g.states[still]] - e[still]
+        for moving in free:
+            if on_flat[still] or not on_flat[moving]:
+                continue
+            count, slope = 0, on_flat[moving]
+            while not (parts := divmod(slope, away))[1]:
+                count, slope = count + 1, parts[0]
+            try:
+                steep = bool(g.at(slope))
+            except NotSolved:
+                continue
+            if count and steep:
+                yield _flat_written(stored, g, U, free, e, on_flat, (still, moving, count, slope))
+
+
+def _flat_written(
+    stored: Stored,
+    g: Generators,
+    U: Rows,
+    free: Sequence[int],
+    e: Vector,
+    on_flat: dict[int, Any],
+    found: tuple[int, int, int, Any],
+) -> Stored:
+    """The problem with the flat and its drift."""
+    table = Appended(stored)
+    named = {j: table.symbol(f"s{k}", "family") for k, j in enumerate(free, 1)}
+    places = {g.states[j]: place for j, (_, place) in named.items()}
+    states = []
+    for i in range(len(e)):
+        shift = e[i] - sum((u[i] * e[j] for u, j in zip(U, free, strict=True)), _ZERO)
+        terms = [(u[i], named[j][1]) for u, j in zip(U, free, strict=True) if u[i]]
+        states.append(table.total([(shift, table.product()), *terms]))
+    still, moving, count, slope = found
+    return table.with_parts(
+        family={
+            "symbols": {name: str(e[j]) for j, (name, _) in named.items()},
+            "states": states,
+            "unknowns": [],
+            "rates": [table.polynomial(on_flat[j], places) for j in free],
+        },
+        drift={
+            "constant": named[still][0],
+            "drifting": named[moving][0],
+            "power": count,
+            "slope": table.polynomial(slope, places),
+        },
+    )

@@ -1,0 +1,273 @@
+"""The search for a family of equilibria through a point.
+
+What rests is a solution of the field's, the leaf's and the unknowns' equations, polynomials in states,
+unknowns and functions. They are solved one after the other for variables that they hold to the first power,
+with a coefficient that does not vanish at the point; what is left free are the symbols of the family.
+
+Families that are guessed flat: states along tangents, unknowns solved for along them.
+
+Equations are looked at along the guess alone, where they are short however long they are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.question.appended_rows import Appended
+from geoctrl.analysis.question.generators import Generators, NotSolved
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.checker.jets import Jet, evaluate, reachable
+from geoctrl.checker.polynomials import Functions
+
+__all__ = ["Solved", "family_through", "flat_family"]
+
+
+def flat_family(stored: Stored, q: checker.Question, tangents: Sequence[Sequence[fmpq]]) -> Stored:
+    """The problem with the flat family along its tangents; NotSolved or Refusal where it is none.
+
+    Parameters
+    ----------
+    q : its question, exact or in balls
+    tangents : by row, each with a one where the others have a zero
+    """
+    n, k = len(q.labels), len(tangents)
+    e = list(q.problem["states"].values())
+    free = [
+        next(j for j in range(n) if row[j] == 1 and sum(bool(other[j]) for other in tangents) == 1)
+        for row in tangents
+    ]
+    F = Functions(k + len(q.problem["unknowns"]), q.count_of_functions, q.sign, q.numbers.deadline)
+    symbols, z = F.variables[:k], F.variables[k:]
+    states = [
+        sum(
+            (s * row[i] - row[i] * e[j] for s, row, j in zip(symbols, tangents, free, strict=True)),
+            F.number(e[i]),
+        )
+        for i in range(n)
+    ]
+    jets = {p: Jet(F.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
+    jets |= {p: Jet(value) for p, value in zip(q.moving_places, [*states, *z], strict=True)}
+
+    def values(nodes: Sequence[int]) -> list[Any]:
+        return [jet.value for jet in evaluate(q.table, list(nodes), jets, F, 1)]
+
+    equations = [*values(q.problem["field"]), *values(list(q.problem["leaf"].values()))]
+    defects = values(q.problem["right"])
+    for i, j, p in q.problem["matrix"]:
+        defects[i] = defects[i] - values([p])[0] * z[j]
+    number = {str(g): i for i, g in enumerate(F.gens)}
+    at_symbols = [number[str(s.top)] for s in symbols]
+    unknowns = [number[str(x.top)] for x in z]
+    point = dict(zip(at_symbols, (e[j] for j in free), strict=True))
+    point |= dict(zip(unknowns, q.values_at_point()[n:], strict=True))
+    places = _constants(q, jets, number)
+    point |= {i: q.jets([p])[0].value for i, p in places.items()}
+    g = Generators(F.gens, places, point, at_symbols, [], unknowns, {}, F.relations, frozenset(places))
+    tops = [F.remainder(ratio) for ratio in [*equations, *defects]]
+    return _written(
+        stored, g, [top for top in tops if top], list(zip(at_symbols, free, strict=True)), tangents
+    )
+
+
+def _constants(q: checker.Question, jets: dict[int, Jet], number: dict[str, int]) -> dict[int, int]:
+    """Places of the functions of parameters alone, by their generators."""
+    moving = set(q.moving_places)
+    found: dict[int, int] = {}
+    for place, node in enumerate(q.table):
+        if node[0] != "fun" or place not in jets or moving & set(reachable(q.table, [place])):
+            continue
+        ratio = jets[place].value
+        if not ratio.below and str(ratio.top) in number:
+            found.setdefault(number[str(ratio.top)], place)
+    return found
+
+
+def _written(
+    stored: Stored,
+    g: Generators,
+    equations: list[Any],
+    free: Sequence[tuple[int, int]],
+    tangents: Sequence[Sequence[Any]],
+) -> Stored:
+    """The problem with a flat family, its unknowns solved for along it; NotSolved where they are not.
+
+    Parameters
+    ----------
+    g : the symbols of the family for states, and the unknowns
+    equations : of rest along the family
+    free : generator of each symbol, and the state that it is
+    tangents : of the family, by row
+    """
+    solved = Solved(g, equations)
+    if any(i in g.states for i, *_ in solved.steps):
+        raise NotSolved  # the family is not flat
+    table, e = Appended(stored), list(stored.read["states"].values())
+    named = [table.symbol(f"s{k}", "family") for k in range(1, len(free) + 1)]
+    known = dict(g.places) | {i: place for (i, _), (_, place) in zip(free, named, strict=True)}
+    for i, top, below in reversed(solved.steps):
+        known[i] = table.product((table.polynomial(top, known), 1), (table.polynomial(below, known), -1))
+    states = []
+    for i, start in enumerate(e):
+        shift = start - sum((row[i] * e[j] for row, (_, j) in zip(tangents, free, strict=True)), start * 0)
+        terms = [(row[i], place) for row, (_, place) in zip(tangents, named, strict=True) if row[i]]
+        states.append(table.total([(shift, table.product()), *terms]))
+    return table.with_parts(
+        family={
+            "symbols": {name: str(e[j]) for (_, j), (name, _) in zip(free, named, strict=True)},
+            "states": states,
+            "unknowns": [known[i] for i in g.unknowns],
+        }
+    )
+
+
+TERMS, PRODUCTS, SECONDS = 3000, 1_000_000, 3.0
+"""Terms of an equation, products of terms in a multiplication, and time from which on the search ends without
+a family."""
+
+
+def family_through(stored: Stored, question: checker.Question, dimension: int) -> Stored:
+    """The problem with a family of some dimension through its point; NotSolved where none is found."""
+    q = question
+    equations = [ratio.top for ratio in [*q.ratios(q.problem["field"]), *q.defects]]
+    q.require_kept([])  # relations are known from here
+    generators = Generators.of(q)
+    equations += [relation for relation in q.functions.relations if relation not in generators.circles]
+    solved = Solved(generators, [e for e in equations if e])
+    if len(solved.free) != dimension:
+        raise NotSolved
+    return solved.written(stored)
+
+
+class Solved:
+    """Equations solved one by one.
+
+    Attributes
+    ----------
+    steps : list of (generator, numerator, denominator)
+        Each holds generators that are solved for later, or free.
+    free : list of states left free
+    """
+
+    def __init__(self, rest: Generators, equations: list[Any]) -> None:
+        self._rest, self.steps = rest, list[tuple[int, Any, Any]]()
+        self._deadline = monotonic() + SECONDS
+        self._equations = sorted(equations, key=len)
+        while self._equations:
+            self._eliminate(*self._solvable())
+        solved = {i for i, *_ in self.steps}
+        self.free = [i for i in rest.states if i not in solved]
+        if any(i not in solved for i in rest.unknowns):
+            raise NotSolved
+
+    def _solvable(self) -> tuple[int, Any, Any]:
+        """A generator, and numerator and denominator of what an equation says of it."""
+        for split in (False, True):
+            for equation in self._equations:
+                if len(equation) > TERMS or monotonic() > self._deadline:
+                    raise NotSolved
+                parts = self._vanishing(equation) if split else [equation]
+                if len(parts) == 1 and (found := self._linear(parts[0])):
+                    return found
+        raise NotSolved
+
+    def _vanishing(self, equation: Any) -> list[Any]:
+        """Factors that vanish at the point."""
+        factors = [p for p, _ in equation.factor()[1] if self._rest.vanishes(p)]
+        if not factors:
+            raise NotSolved
+        return factors
+
+    def _linear(self, p: Any) -> tuple[int, Any, Any] | None:
+        """The same of one equation: functions and unknowns first, then states, the last ones first."""
+        degrees, rest = p.degrees(), self._rest
+        held = [i for i, degree in enumerate(degrees) if degree]
+        if len(held) == 1 and held[0] in rest.angles:  # an angle whose sine or cosine is a number is one
+            state = rest.angles[held[0]][1]
+            return state, rest.point[state] * rest.one, rest.one
+        moving = [*rest.unknowns, *reversed(rest.states)]
+        others = [i for i in rest.places if i not in moving and i not in rest.angles.keys() | rest.constants]
+        for i in [*others, *moving]:
+            if degrees[i] == 1:
+                slope = p.derivative(i)
+                if not rest.vanishes(slope):
+                    return i, slope * rest.gens[i] - p, slope
+        return None
+
+    def _eliminate(self, i: int, top: Any, below: Any) -> None:
+        self.steps.append((i, top, below))
+        gone = [(i, top, below)]
+        if top.is_constant():
+            one = self._rest.one
+            gone += [(j, self._rest.point[j] * one, one) for j, (_, k) in self._rest.angles.items() if k == i]
+        left = []
+        for equation in self._equations:
+            for step in gone:
+                if equation.degrees()[step[0]]:
+                    equation = _substituted(equation, *step)
+            for circle in self._rest.circles:
+                equation = divmod(equation, circle)[1]
+            if not equation:
+                continue
+            if equation.is_constant() or len(equation) > TERMS or monotonic() > self._deadline:
+                raise NotSolved
+            left.append(equation)
+        self._equations = sorted(left, key=len)
+
+    def written(self, stored: Stored) -> Stored:
+        """The problem with this family."""
+        rest, table = self._rest, Appended(stored)
+        named = [table.symbol(f"s{k}", "family") for k in range(1, len(self.free) + 1)]
+        known = {i: place for i, (_, place) in zip(self.free, named, strict=True)}
+        for i, top, below in reversed(self.steps):
+            for j, (name, state) in rest.angles.items():
+                if j not in known and state in known:
+                    known[j] = table.function(name, known[state])
+            over = table.polynomial(below, known)
+            known[i] = table.product((table.polynomial(top, known), 1), (over, -1))
+        return table.with_parts(
+            family={
+                "symbols": {name: str(rest.point[i]) for i, (name, _) in zip(self.free, named, strict=True)},
+                "states": [known[i] for i in rest.states],
+                "unknowns": [known[i] for i in rest.unknowns],
+            }
+        )
+
+
+def _substituted(p: Any, i: int, top: Any, below: Any) -> Any:
+    """The numerator of p with top/below in place of its generator i, powers of below left out.
+
+    NotSolved where a product is too large: a single one may take longer than all the time there is.
+    """
+    degree = p.degrees()[i]
+    parts: dict[int, dict] = {}
+    for exponents, c in p.terms():
+        rest = list(exponents)
+        e, rest[i] = int(rest[i]), 0
+        parts.setdefault(e, {})[tuple(map(int, rest))] = c
+    ring = p.context()
+    tops, belows = [ring.constant(1)], [ring.constant(1)]
+    for _ in range(int(degree)):
+        tops.append(_product(tops[-1], top))
+        belows.append(_product(belows[-1], below))
+    total = ring.constant(0)
+    for e, terms in parts.items():
+        total += _product(_product(ring.from_dict(terms), tops[e]), belows[int(degree) - e])
+    if not below.is_constant():
+        while total:
+            quotient, remainder = divmod(total, below)
+            if remainder:
+                break
+            total = quotient
+    return total
+
+
+def _product(a: Any, b: Any) -> Any:
+    """a b, where it has not too many terms to be waited for."""
+    if len(a) * len(b) > PRODUCTS:
+        raise NotSolved
+    return a * b

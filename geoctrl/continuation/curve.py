@@ -1,0 +1,93 @@
+"""Courses through equilibria: what is asked of a curve, however its points are found."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from geoctrl.continuation.eigenvalue_changes import Spectrum
+from geoctrl.systems import Equilibrium, Seen
+
+__all__ = ["Course", "Place"]
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A point of a course.
+
+    Attributes
+    ----------
+    value : float
+        Of what the course goes along.
+    z : ndarray
+        Unknowns.
+    tangent : ndarray
+        Direction of the course in the unknowns.
+    slope : float
+        Rate of the value along the course; a fold is where it changes its sign.
+    point : Equilibrium
+    spectrum : Spectrum
+    """
+
+    value: float
+    z: np.ndarray
+    tangent: np.ndarray
+    slope: float
+    point: Equilibrium
+    spectrum: Spectrum
+
+
+class Course(ABC):
+    """A curve of equilibria, by places one after the other.
+
+    Attributes
+    ----------
+    seen : Seen
+        The system in the axes in which its points rest.
+    along : str
+        The state, symbol of a family or parameter that it goes along.
+    span : tuple of two floats
+        Values between which it is followed.
+    held : dict of label -> number
+        What has the same value all along.
+    places : list of Place
+    ends : tuple of str
+        Why it ends, at both ends.
+    joined : bool
+        Whether the members between two values are known to be one curve.
+    """
+
+    seen: Seen
+    along: str
+    span: tuple[float, float]
+    held: dict[str, object]
+    places: list[Place]
+    ends: tuple[str, str]
+    joined: bool
+
+    @abstractmethod
+    def walk(self, told: Callable[[float], None]) -> None:
+        """Find the places; `told` hears the fraction done."""
+
+    @abstractmethod
+    def between(self, first: Place, second: Place, part: float) -> Place:
+        """The place at a part of the way from one to another, smooth in the part."""
+
+    @abstractmethod
+    def exactly(self, value: float, near: Place) -> Equilibrium:
+        """The equilibrium at a value that is the double it is, on the piece of the course near a place."""
+
+    @abstractmethod
+    def across(self, place: Place) -> np.ndarray:
+        """Directions (columns, in the unknowns) besides the course's own in which equilibria may continue."""
+
+    def at(self, way: float) -> Place:
+        """The place at a number between 0 and the last of the places: whole ones are these."""
+        last = len(self.places) - 1
+        i = min(max(int(np.floor(way)), 0), last - 1)
+        if way == i or way == i + 1:
+            return self.places[int(way)]
+        return self.between(self.places[i], self.places[i + 1], way - i)

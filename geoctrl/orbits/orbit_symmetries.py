@@ -1,0 +1,86 @@
+"""Symmetries up to which an orbit closes: a matrix, or turns about the declared axis, angle unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array
+from geoctrl._scalars import shown
+from geoctrl.errors import DescriptionError, InputError
+from geoctrl.systems import System
+from geoctrl.systems.promises.declared_symmetry import turn_matrix
+
+__all__ = ["Closing", "closing"]
+
+_EQUIVARIANT = 1e-9
+"""Difference of rates and relations, over their sizes, up to which a matrix counts as a symmetry."""
+_STATES = 3
+
+
+class Closing:
+    r"""S(phi) with :math:`x(T) = S\,x(0)`, and its derivative by phi.
+
+    Attributes
+    ----------
+    turns : bool
+        Whether phi is to be found.
+    """
+
+    def __init__(self, S: np.ndarray | None, system: Any) -> None:
+        self._S, self._system, self.turns = S, system, S is None
+
+    def __call__(self, angle: float) -> np.ndarray:
+        """S (n, n) at an angle (rad)."""
+        return turn_matrix(self._system, angle) if self._S is None else self._S
+
+    def generator(self) -> np.ndarray:
+        r"""A with :math:`S(\phi) = e^{\phi A}` (n, n): a turn by a quarter less its part along the axis."""
+        quarter, half = (turn_matrix(self._system, angle) for angle in (np.pi / 2, np.pi))
+        # S = 1 + sin(phi) A + (1 - cos phi) A^2 for A^3 = -A.
+        return quarter - np.eye(len(half)) - (half - np.eye(len(half))) / 2
+
+
+def closing(system: System, symmetry: Any, params: dict[str, float]) -> Closing:
+    """Read ``symmetry=`` of `find_periodic`."""
+    n = system.nstates
+    if symmetry is None:
+        return Closing(np.eye(n), system)
+    if isinstance(symmetry, str):
+        if symmetry != "axis":
+            raise InputError(f'symmetry must be None, an (n, n) matrix or "axis", got {shown(symmetry)}')
+        found = Closing(None, system)
+        _require_symmetry(system, found(1.0), params, "turns about the declared axis")
+        return found
+    S = finite_array("symmetry", symmetry, (n, n))
+    if np.linalg.matrix_rank(S) < n:
+        raise InputError("symmetry must be a matrix that has an inverse")
+    _require_symmetry(system, S, params, "symmetry")
+    return Closing(S, system)
+
+
+def _require_symmetry(system: Any, S: np.ndarray, params: dict[str, float], what: str) -> None:
+    """Refuse a matrix that does not carry motions into motions, at random states of the leaf."""
+    rng, seen, u = np.random.default_rng(1), system.seen_from(None), np.zeros(system.ninputs)
+    for _ in range(_STATES):
+        x = system.random_state(rng, params)
+        there = S @ x
+        sizes = seen.scales(there, u, params)
+        defect = _largest(system.leaf_residual(there, params), sizes.leaf)
+        apart = _largest(
+            system.rhs(0.0, there, None, params) - S @ system.rhs(0.0, x, None, params), sizes.field
+        )
+        if max(defect, apart) > _EQUIVARIANT:
+            raise (DescriptionError if what != "symmetry" else InputError)(
+                f"{what}: the motion is not the same after it (rates differ by {apart:.3g} of their sizes, "
+                f"the leaf is left by {defect:.3g}); take a matrix S with f(S x) = S f(x), or the system "
+                "of sys.despun()"
+            )
+
+
+def _largest(values: np.ndarray, sizes: np.ndarray) -> float:
+    """Largest of values over their sizes; of one without a size infinite unless it is zero."""
+    known = np.where(sizes > 0, sizes, 1.0)
+    ratios = np.where(sizes > 0, np.abs(values) / known, np.where(values == 0, 0.0, np.inf))
+    return float(np.max(ratios, initial=0.0))

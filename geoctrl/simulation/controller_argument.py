@@ -1,0 +1,77 @@
+"""The argument ``controller`` of a run: a sampled controller, a law, or a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import shown
+from geoctrl.errors import InputError
+from geoctrl.sampling import Applied, Controls, Hold, SampledController
+from geoctrl.simulation.held_runs import holds_in
+from geoctrl.stepping.drive.drive import Drive
+from geoctrl.stepping.drive.inputs import read_inputs
+from geoctrl.systems import System
+
+__all__ = ["driven"]
+
+
+def driven(
+    system: System, inputs: Any, controller: Any, times: np.ndarray, params: Mapping[str, float]
+) -> tuple[Drive, Hold | None]:
+    """What drives a run, and the sampled controller at work in it."""
+    if controller is None:
+        return read_inputs(system, inputs, times), None
+    if inputs is not None:
+        raise InputError("inputs and controller were both given; the controller sets the inputs")
+    if isinstance(controller, SampledController):
+        return _held(system, controller, times, params)
+    if isinstance(controller, Controls):
+        drive = read_inputs(system, _terms(system, controller))
+    elif callable(controller):
+        drive = read_inputs(system, controller)
+    else:
+        raise TypeError(
+            "controller must be a law, law.sampled(...), or a function (t, x, params) -> (m,), got "
+            f"{shown(controller)}"
+        )
+    drive.controls = True
+    return drive, None
+
+
+def _terms(system: System, law: Controls) -> dict[str, Any]:
+    """A law that acts continuously, by input."""
+    feedback = law.feedback()
+    SampledController(feedback).require_plant(system.state_labels, system.input_labels)
+    if feedback.own:
+        raise InputError(
+            f"the law has states of its own, {', '.join(feedback.own)}: as a controller it is run by "
+            "law.sampled(rate=...)"
+            + ("" if feedback.steps else "; without a hold it is part of law.closed_loop(rotors=True)")
+        )
+    return dict(feedback.terms)
+
+
+def _held(
+    system: System, controller: SampledController, times: np.ndarray, params: Mapping[str, float]
+) -> tuple[Drive, Hold]:
+    count, read = holds_in(times, controller.hold), _sensed(system, controller, params)
+    hold = Hold(controller, tuple(system.state_labels), tuple(system.input_labels), count, read)
+    labels = ", ".join(map(repr, system.input_labels))
+    obstacle = None if system.recorded else f"{labels} follow states that written-out equations do not have"
+    return Applied(system.input_labels, float(times[0]), hold.first, controller.lag, obstacle), hold
+
+
+def _sensed(
+    system: Any, controller: SampledController, params: Mapping[str, float]
+) -> Callable[[float, list[float], Sequence[float]], Sequence[float]] | None:
+    """What the sensors of a law show at a time, a state and the inputs that act; None without any."""
+    sensors = controller.feedback.sensors
+    if not sensors:
+        return None
+    controller.require_plant(system.state_labels, system.input_labels)
+    program = system.program([node for sensor in sensors for node in sensor.nodes(system)])
+    value, constants = program.scalar, program.constants(params)
+    return lambda t, x, u: value([*x, t, *u], constants)

@@ -1,0 +1,354 @@
+"""Feedback laws made by matching."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._calls.budget import Budget
+from geoctrl._checks import flag, named_parameters, number_array, user_level
+from geoctrl._scalars import Program, read_matrix
+from geoctrl._scalars.algebra.ideal import LeafIdeal
+from geoctrl.errors import GeoctrlError, InputError, LawWarning
+from geoctrl.synthesis.export.controllers import controller
+from geoctrl.synthesis.rotors.damping import damped_law
+from geoctrl.synthesis.rotors.gains import gain_parameters, read_sigma
+from geoctrl.synthesis.rotors.loops import (
+    controlled_momentum,
+    full_loop,
+    matched_torques,
+    momentum_parameters,
+    momentum_vector,
+    reduced_loop,
+    rotor_rates,
+)
+from geoctrl.synthesis.rotors.rotor_law import GainSet, Law, Matched
+from geoctrl.systems import Parameter, ReducedSystem
+
+__all__ = ["FeedbackLaw"]
+
+_CLEARLY = 1e-6
+"""Derivative at parameters and states of size one that is no rounding."""
+
+
+_JUDGING = 3.0
+"""Seconds for judging a gain that nobody asked about."""
+
+
+class FeedbackLaw(Law):
+    r"""Torques :math:`u_a = -G_{ab}\,\frac{d}{dt}(\tau^b_i \xi^i)` that realise a controlled Lagrangian.
+
+    The accelerations in it are those of the closed loop itself (the torque acts back on them), which
+    makes it a function of the state: [GO] (53) with Remark 17. Made by ``Matching.law``.
+
+    Attributes
+    ----------
+    matching : Matching
+        What it is made of.
+    gain_parameters : tuple of Parameter
+        The gain as parameters of the loop, ``sigma`` for one rotor.
+
+    Raises
+    ------
+    TypeError
+        If it is not made of a matching.
+    """
+
+    def __init__(self, matching: Matched, sigma: Any) -> None:
+        if not isinstance(matching, Matched):
+            given = type(matching).__name__
+            raise TypeError(f"a law is made of a Matching, got {given}; take match(...).law(...)")
+        self.matching = matching
+        self._warned = False
+        self.mechanism = matching.mechanism
+        self.rotors = matching.rotors
+        given = read_sigma(sigma, self.mechanism)
+        self._symbols, self.gain_parameters = gain_parameters(
+            "sigma",
+            given,
+            matching.sigma,
+            self.mechanism.parameters,
+            "kg m^2",
+            "gain of the controlled Lagrangian",
+        )
+        branch = matching.branches[-1]
+        renamed = dict(zip(matching.sigma, self._symbols, strict=True))
+        self.tau = sp.Matrix(branch.tau).subs(renamed)
+        self.rho_inverse = sp.Matrix(branch.rho_inverse).subs(renamed)
+        self.inertia = sp.ImmutableMatrix(matching.inertia(matching.sigma).subs(renamed))
+
+    def __getstate__(self) -> dict:
+        return {k: v for k, v in self.__dict__.items() if k != "_program"}
+
+    # -- the loops ------------------------------------------------------------------------------
+
+    def closed_loop(self, momentum: Any = 0.0, rotors: bool = False) -> ReducedSystem:
+        """The closed loop as a system with its own energy, invariants and families.
+
+        The first one that is made of a law that is known to stabilise no declared family, though others
+        would, issues its `warnings`.
+
+        Parameters
+        ----------
+        momentum : number or (s,)
+            Controlled momentum of the reduced loop; a parameter ``momentum_<rotor>`` of it unless zero.
+        rotors : bool
+            Keep the rotor rates as states and the torque as an output. The momentum then follows from the
+            initial rates.
+
+        Returns
+        -------
+        ReducedSystem
+            Outputs: torques ``u_<rotor>`` and, in the reduced loop, rates ``<rotor>_dot``.
+
+        Raises
+        ------
+        InputError
+            If the momentum is not finite or has the wrong length.
+        SingularMassError
+            If the controlled inertia is singular on the admissible velocities.
+        MatchingError
+            If rotor rates are kept and sigma equals the rotors' inertia in some direction.
+        """
+        values = momentum_vector(self.mechanism, momentum)
+        self.warn_once()
+        if flag("rotors", rotors):
+            return self.full
+        if not np.any(values):
+            return self._reduced
+        parameters = momentum_parameters(self.mechanism, values)
+        symbols = sp.Matrix([p.symbol for p in parameters])
+        return reduced_loop(self, values.tolist(), self._signals(symbols)).reduce()
+
+    def _signals(self, momentum: sp.Matrix) -> dict[str, sp.Expr]:
+        signals = self.by_input(self.expression(momentum))
+        return signals | dict(zip(self.rotors.rate_labels, rotor_rates(self, momentum), strict=True))
+
+    @cached_property
+    def _reduced(self) -> ReducedSystem:
+        return reduced_loop(self, None, self._signals(sp.zeros(self.rotors.count, 1))).reduce()
+
+    @cached_property
+    def full(self) -> ReducedSystem:
+        """The loop with rotor rates."""
+        return full_loop(self).reduce()
+
+    # -- the law --------------------------------------------------------------------------------
+
+    @cached_property
+    def bare(self) -> ReducedSystem:
+        """The reduced loop at zero momentum, without outputs: the law is read off its accelerations."""
+        return reduced_loop(self, None).reduce()
+
+    @cached_property
+    def _with_momentum(self) -> ReducedSystem:
+        return reduced_loop(self, [0.0] * self.rotors.count).reduce()
+
+    @cached_property
+    def momentum_matters(self) -> bool:
+        """Whether the law depends on the controlled momentum.
+
+        It does not if and only if ``<A0, [xi, eta]> = 0`` for admissible xi and eta. A derivative that is
+        not zero at a random state shows that it does; that it does not is decided exactly, modulo the leaf.
+        """
+        system = self._with_momentum
+        g = system.graph
+        parameters = [system.assembly.parameters[p.name] for p in self._momentum]
+        derivatives = [e for row in g.jacobian(matched_torques(self, system), parameters) for e in row]
+        derivatives = [e for e in derivatives if not e.is_zero]
+        if not derivatives:
+            return False
+        params = system.mechanism.generic
+        state = system.random_state(np.random.default_rng(23), params)
+        values = system.program(derivatives)(system.arguments_at(0.0, state, None), params)
+        if np.max(np.abs(values)) > _CLEARLY:
+            return True
+        ideal = LeafIdeal(system.leaf.nodes, derivatives)
+        return any(bool(ideal.remainder(e)) for e in derivatives)
+
+    @property
+    def _momentum(self) -> tuple[Parameter, ...]:
+        return momentum_parameters(self.mechanism, [0.0] * self.rotors.count)
+
+    @cached_property
+    def torques(self) -> list[sp.Expr]:
+        """The law at zero momentum as it is recorded: with several rotors to cancel it takes minutes."""
+        return self.bare.to_sympy(matched_torques(self, self.bare))
+
+    @cached_property
+    def full_torques(self) -> list[sp.Expr]:
+        """The law at the controlled momentum that the rotor rates give."""
+        return self.expression(controlled_momentum(self))
+
+    def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
+        """The law at a controlled momentum given in symbols (ignored where the law does not depend on it).
+
+        Raises
+        ------
+        InputError
+            Unless there is one expression for each rotor.
+        """
+        momentum = read_matrix("momentum", momentum, InputError)
+        if len(momentum) != self.rotors.count:
+            raise InputError(f"momentum must have {self.rotors.count} entries, got {len(momentum)}")
+        if momentum.is_zero_matrix or not self.momentum_matters:
+            return self.torques
+        values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
+        system = self._with_momentum
+        return [e.subs(values) for e in system.to_sympy(matched_torques(self, system))]
+
+    @cached_property
+    def _program(self) -> tuple[ReducedSystem, Program]:
+        system = self._with_momentum if self.momentum_matters else self.bare
+        return system, system.program(matched_torques(self, system))
+
+    def __call__(
+        self, t: float, x: Any, params: Mapping[str, float] | None = None, momentum: Any = 0.0
+    ) -> np.ndarray:
+        """Torques at a state.
+
+        Parameters
+        ----------
+        t : float
+        x : (n,) or (n, nt)
+            State of the reduced loop, or of the full one (rotor rates are then left out).
+        params : dict, optional
+            Of the plant and the gain.
+        momentum : number or (s,)
+            Controlled momentum, where the law depends on it.
+
+        Returns
+        -------
+        ndarray (s,) or (s, nt)
+
+        Raises
+        ------
+        InputError
+            If ``x`` fits neither loop.
+        ParameterError
+            For an unknown or missing parameter.
+        """
+        system, program = self._program
+        x = number_array("x", x)
+        count = self.rotors.count
+        if x.shape[:1] == (system.nstates + count,):
+            k = len(system.assembly.velocity)
+            x = np.concatenate([x[:k], x[k + count :]])
+        values = named_parameters(params)
+        vector = momentum_vector(self.mechanism, momentum)
+        if self.momentum_matters:
+            values |= {p.name: v for p, v in zip(self._momentum, vector, strict=True)}
+        return program(system.arguments_at(t, x, None), system.parameters(values))
+
+    def to_control(self, name: str | None = None):
+        """Static `control.NonlinearIOSystem`: states of the reduced loop in, torques out, plant's names."""
+        return controller(self, self.bare, self.rotors.input_labels, name=name)
+
+    # -- damping --------------------------------------------------------------------------------
+
+    def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None) -> Law:
+        r"""The law with a dissipative torque on the rotors and regulation of their momentum.
+
+        With the passive output :math:`y_a = G^{ab} G_{bi} \xi^i` (the body's rates seen by the rotors) the
+        torque is increased by
+
+        .. math::
+
+            u' = \varepsilon K y - \kappa\,\eta, \qquad
+            \eta = G\rho^{-1}\tilde\pi - \varepsilon K\!\int y\,dt ,
+
+        in which :math:`\varepsilon = 1` where the controlled energy E has a minimum and -1 where it has a
+        maximum. Then :math:`\dot E = -\varepsilon\, y^T K y + y^T\kappa\,\eta` and
+        :math:`\dot\eta = -\kappa\,\eta` exactly. The accelerations in the law are those of the damped loop.
+
+        Parameters
+        ----------
+        k : number, (s,), symmetric s x s matrix, or symbol
+            K in N m s, positive semidefinite. A number stands for its multiple of the identity, (s,) for a
+            diagonal matrix; entries may be symbols, which stay parameters of the loop.
+        kappa : number, (s,), symmetric s x s matrix, or symbol
+            In 1/s, positive semidefinite. Without it the final rotor rates depend on the start.
+        energy : {"minimum", "maximum"}, optional
+            What E has at the equilibrium in question. Found by itself where the default parameters decide
+            it, from the sign of the controlled inertia in the rotors' directions: no other sign has an
+            energy-Casimir proof. It belongs to these numbers; others, by ``params``, do not change it.
+
+        Returns
+        -------
+        DampedLaw
+            This law itself where both gains are zero.
+
+        Raises
+        ------
+        MatchingError
+            If a gain has the wrong shape, is not symmetric, finite, positive semidefinite, or its name is
+            taken; if ``energy`` is needed or unknown.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5)
+        >>> loop = law.with_damping(k=2.7).closed_loop()
+        >>> eq = loop.equilibrium("sliding", Y0=1.0)
+        >>> gc.linearize(loop, eq).eigenvalues.round(2)
+        array([ 0.  +0.j  ,  0.  +0.j  , -5.87-8.23j, -5.87+8.23j])
+        """
+        return damped_law(self, k, kappa, energy)
+
+    # -- judgement ------------------------------------------------------------------------------
+
+    @cached_property
+    def _judged(self) -> dict[str, tuple[bool | None, GainSet]]:
+        """For each declared family whether the gain is admissible, and which gains are."""
+        if any(p.default is None for p in self.gain_parameters):
+            return {}
+        found = {}
+        for family in self.mechanism.equilibria:
+            try:
+                design = self.matching.family_design(family)
+                found[family] = (design.contains(self.gain), design)
+            except GeoctrlError:
+                continue
+        return found
+
+    @property
+    def warnings(self) -> tuple[LawWarning, ...]:
+        """A `LawWarning` for each declared family left without proof by this gain and not by others."""
+        return tuple(
+            LawWarning(
+                f"sigma = {self.gain} is outside the set that stabilises {family!r}: {design.condition}"
+            )
+            for family, (admissible, design) in self._judged.items()
+            if admissible is False and design.feasible
+        )
+
+    def warn_once(self) -> None:
+        """Issue the `warnings` when the first loop is made, unless the gain stabilises another family.
+
+        To judge a gain takes about a second, with several rotors minutes: nobody waits for that who wants a
+        loop. Where time runs out nothing is issued, and `warnings` itself judges to the end.
+        """
+        if not self._warned:
+            told = Budget(_JUDGING).attempt("the gain", self._told, ())
+            for warning in told:
+                warnings.warn(warning, stacklevel=user_level())
+            self._warned = True
+
+    def _told(self) -> tuple[LawWarning, ...]:
+        stabilises = any(admissible for admissible, _ in self._judged.values())
+        return () if stabilises else self.warnings
+
+    @property
+    def gain(self) -> Any:
+        """The gain as a number (one rotor) or matrix, a sympy matrix where an entry is a symbol."""
+        values = [p.default for p in self.gain_parameters]
+        if len(self._symbols) == 1:
+            return values[0]
+        table = {p.symbol: v for p, v in zip(self.gain_parameters, values, strict=True) if v is not None}
+        found = self._symbols.subs(table)
+        return found if found.free_symbols else np.array(found.tolist(), dtype=float)

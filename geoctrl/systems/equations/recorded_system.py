@@ -1,0 +1,317 @@
+"""What the parts of a reduced system are made from: equations recorded as expressions, and their values."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import number_array, resolve_parameters
+from geoctrl._scalars import Graph, Node, Program, real, shown, to_sympy
+from geoctrl.algebra import Height
+from geoctrl.errors import InputError
+from geoctrl.systems.contract.system_contract import System
+from geoctrl.systems.equations.assembly import Assembly
+from geoctrl.systems.equations.frames import Frame
+from geoctrl.systems.equations.leaf import Leaf, Sampler
+from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.units import measures_of, state_units
+from geoctrl.systems.parts.friction import with_reactions
+from geoctrl.systems.units.measures import Measures, known_units
+from geoctrl.systems.units.si_units import numbered
+
+__all__ = ["Recorded"]
+
+_REMEMBERED = 128
+
+
+class Recorded(System):
+    """A system of which the equations are recorded in a graph; `ReducedSystem` completes it.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        What it is derived from.
+    assembly : Assembly
+        Nodes of the equations, in ``graph``.
+    frame : Frame
+        Velocities that are states.
+    leaf : Leaf
+        Geometric relations.
+    kept, kept_index : list of Node, list of int
+        Advected components that are states, and their places among all.
+    state_nodes, arguments : list of Node
+        The states; the same followed by the time and the inputs.
+    sampler : Sampler
+        Random configurations on the leaf.
+    """
+
+    recorded = True
+    mechanism: Mechanism
+    assembly: Assembly
+    graph: Graph
+    frame: Frame
+    leaf: Leaf
+    kept: list[Node]
+    kept_index: list[int]
+    state_nodes: list[Node]
+    arguments: list[Node]
+    sampler: Sampler
+    nstates: int
+    ninputs: int
+
+    @property
+    @abstractmethod
+    def candidate_invariants(self) -> dict[str, sp.Expr | Node]:
+        """What may be conserved, by name."""
+
+    @abstractmethod
+    def conserved(
+        self, params: Mapping[str, float] | None = None, all_inputs: bool = False, u: Any = None
+    ) -> dict[str, Node]:
+        """Nodes of the candidates that motions keep."""
+
+    @cached_property
+    def state_units(self) -> Mapping[str, str]:
+        """SI units by label of states, where the description says what they are."""
+        given = (p.unit for p in self.mechanism.parameters)
+        if not any(map(numbered, given)):
+            return state_units(self.mechanism)
+        return known_units(self)  # the SI is not that of these numbers
+
+    @cached_property
+    def measures(self) -> Measures:
+        """Units of states, inputs and parameters."""
+        return measures_of(self)
+
+    # -- nodes and symbols ----------------------------------------------------------------------
+
+    @cached_property
+    def symbols(self) -> dict[Node, sp.Symbol]:
+        """Sympy symbols of the leaves of the graph."""
+        return self.assembly.sympy_symbols()
+
+    def expression(self, expr: Any) -> Node:
+        """Node of an expression in reduced or full symbols, and in reactions."""
+        a = self.assembly
+        return a.restrict([with_reactions(expr, a.motion, lambda: a.reactions)(expr)])[0]
+
+    def to_sympy(self, nodes: Sequence[Node]) -> list[sp.Expr]:
+        """Sympy expressions of nodes in states, inputs, time and parameters."""
+        return to_sympy(list(nodes), self.symbols)
+
+    def rate_terms(self, nodes: Sequence[Node]) -> list[list[Node]]:
+        """For each node the terms (d node / d x_i) xdot_i of its rate."""
+        gradients = self.graph.jacobian(list(nodes), self.state_nodes)
+        return [[d * f for d, f in zip(row, self.field_nodes, strict=True)] for row in gradients]
+
+    # -- programs and values ---------------------------------------------------------------------
+
+    def arguments_at(self, t: Any, x: Any, u: Any) -> list:
+        """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
+        x = number_array("x", x)
+        if x.shape[:1] != (self.nstates,) or x.ndim > 2:
+            raise InputError(
+                f"x must have shape ({self.nstates},) or ({self.nstates}, nt) for the states "
+                f"{', '.join(self.state_labels)}; got {x.shape}"
+            )
+        if u is None:
+            values = np.zeros(self.ninputs)
+        else:
+            values = np.atleast_1d(number_array("u", u))
+            if values.shape[0] != self.ninputs:
+                raise InputError(
+                    f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
+                    f"got shape {values.shape}"
+                )
+        return [*x, number_array("t", t), *values]
+
+    def program(self, nodes: Sequence[Node], further: Sequence[Node] = ()) -> Program:
+        """Compiled function of (states, further states, time, inputs); remembered for the same nodes."""
+        key = tuple(tuple(node.index for node in part) for part in (nodes, further))
+        if key not in self._programs:
+            if len(self._programs) > _REMEMBERED:
+                self._programs.clear()
+            self._programs[key] = super().program(nodes, further)
+        return self._programs[key]
+
+    @cached_property
+    def cache(self) -> dict[str, Any]:
+        """What analyses and engines keep with the system; left out when it is pickled."""
+        return {}
+
+    @cached_property
+    def _programs(self) -> dict[tuple[tuple[int, ...], ...], Program]:
+        return {}
+
+    @cached_property
+    def field_nodes(self) -> list[Node]:
+        """Nodes of xdot."""
+        advection = [self.assembly.advection[i] for i in self.kept_index]
+        return [*self.assembly.acceleration, *advection, *self.assembly.controller_rates]
+
+    @cached_property
+    def holds_time(self) -> bool:
+        """Whether the equations hold the time, be it in the effect of an input."""
+        return self.assembly.time in self.graph.symbols(self.field_nodes)
+
+    @cached_property
+    def _field(self) -> Program:
+        return self.program(self.field_nodes)
+
+    @cached_property
+    def _outputs(self) -> Program:
+        return self.program([self.expression(e) for e in self.mechanism.outputs.values()])
+
+    def rhs(self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Time derivative of the state, with the shape of ``x``.
+
+        Parameters
+        ----------
+        t : float
+        x : array, (n,) or (n, nt)
+        u : array of inputs, zero by default
+        params : dict, optional
+            Overrides of the defaults by name.
+
+        Raises
+        ------
+        InputError, ParameterError
+            If ``x`` or ``u`` has the wrong shape; for an unknown or missing parameter.
+        """
+        return self._field(self.arguments_at(t, x, u), self.parameters_at(params))
+
+    def _at(self, x: Any, params: Mapping[str, float] | None, nodes: Sequence[Node]) -> np.ndarray:
+        return self.program(nodes)(self.arguments_at(0.0, x, None), self.parameters_at(params))
+
+    def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
+        """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
+        value = self._at(x, params, [self.assembly.energy])[0]
+        return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
+
+    def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
+        return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
+
+    def advected(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Components of advected vectors and parameters, removed ones included: (d,) or (d, nt).
+
+        Heights and coordinates are in `configuration`.
+        """
+        heights = {a.symbol for a in self.mechanism.advected if isinstance(a, Height)}
+        places = [i for i, s in enumerate(self.mechanism.advected_symbols) if s not in heights]
+        return self.configuration(x, params)[places]
+
+    def configuration(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """All advected components, removed ones included, then the coordinates: (d,) or (d, nt)."""
+        plain = not any(self.mechanism.removed.values())  # zeros need no parameters
+        return self.configuration_at(x, None if plain else self.parameters_at(params))
+
+    def configuration_at(self, x: Any, values: Mapping[str, float] | None) -> np.ndarray:
+        """`configuration` at a full set of parameters; without one removed entries are zero."""
+        x = np.asarray(self.arguments_at(0.0, x, None)[: self.nstates])
+        full = np.zeros((len(self.assembly.gamma), *x.shape[1:]), dtype=x.dtype)
+        k = len(self.assembly.velocity)
+        full[self.kept_index] = x[k : k + len(self.kept)]
+        return full if values is None else self.completed(full, values)
+
+    def completed(self, gamma: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """Gamma (d,) or (d, nt) with the entries that the leaf removes as it makes them."""
+        a, gamma, m = self.assembly, np.array(number_array("gamma", gamma)), self.mechanism
+        if gamma.shape[:1] != (len(a.gamma),) or gamma.ndim > 2:
+            raise InputError(
+                f"gamma must have shape ({len(a.gamma)},) or ({len(a.gamma)}, nt), got {gamma.shape}"
+            )
+        places = [i for i in range(len(gamma)) if i not in self.kept_index]
+        if not places:
+            return gamma
+        program = Program(a.graph, a.gamma, a.parameters, a.restrict([a.gamma[i] for i in places]))
+        gamma[places] = program(list(gamma), resolve_parameters(m.defaults, values, m.positive))
+        return gamma
+
+    def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
+        return self._at(x, params, self.leaf.nodes)
+
+    def reactions(
+        self, x: Any, u: Any = None, params: Mapping[str, float] | None = None, t: Any = 0.0
+    ) -> dict[str, Any]:
+        r"""Forces of the constraints by name: a number each, or (nt,).
+
+        By the name of a row :math:`\psi^a` (``constraint1`` and so on unless it has one) its multiplier
+        :math:`\lambda_a` in :math:`\lambda_a \psi^a`: in N where the row is a velocity in m/s, in N m where
+        it is a rate in rad/s. By the name of a velocity :math:`\eta` in ``reactions=`` of the description
+        the power :math:`\lambda_a \psi^a \cdot \eta` of all of them along it. A weight that the description
+        has as a function of an orientation is carried by no row; see `Height`.
+
+        Parameters
+        ----------
+        x : array, (n,) or (n, nt)
+        u : array of inputs, zero by default
+        params : dict, optional
+        t : float or (nt,)
+            Several times give several values of a force, at one state too.
+
+        Raises
+        ------
+        InputError, ParameterError
+            For a wrong shape; for an unknown or missing parameter.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> disk = gc.models.get("rolling-disk")().reduce()
+        >>> round(disk.reactions(disk.state(Gamma=(0, 1, 0)))["normal"], 3)
+        16.677
+        """
+        nodes = self.assembly.reactions
+        values = self.program(list(nodes.values()))(self.arguments_at(t, x, u), self.parameters_at(params))
+        if values.ndim == 1:
+            return dict(zip(nodes, map(float, values), strict=True))
+        return dict(zip(nodes, values, strict=True))
+
+    def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Declared output signals: (p,) or (p, nt)."""
+        return self._outputs(self.arguments_at(t, x, u), self.parameters_at(params))
+
+    # -- random states --------------------------------------------------------------------------
+
+    def random_state(
+        self, rng: np.random.Generator, params: Mapping[str, float] | None = None, scale: float = 1.0
+    ) -> np.ndarray:
+        """A random state on the leaf, velocities and controller states normal of the given scale.
+
+        Raises
+        ------
+        TypeError, ParameterError, InputError
+            If ``rng`` is no generator of numpy, or parameters or scale are no finite numbers.
+        """
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+        scale = real(scale, "scale")
+        params = self.mechanism.generic if params is None else self.parameters_at(params)
+        return self.sample(rng, params, scale)
+
+    def sample(self, rng: np.random.Generator, values: Mapping[str, float], scale: float = 1.0) -> np.ndarray:
+        """`random_state` at a full set of parameters, which is not judged."""
+        gamma = self.sampler(rng, values)[self.kept_index]
+        w, controller = (
+            scale * rng.normal(size=len(n)) for n in (self.assembly.velocity, self.assembly.controller)
+        )
+        return self.onto_rows(np.concatenate([w, gamma, controller]), values)
+
+    def onto_rows(self, x: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """The state with its velocities moved onto the constraint rows that are kept by multipliers."""
+        a = self.assembly
+        if not a.rows:
+            return x
+        rows = self.program([e for row in a.rows for e in row])
+        B = rows(self.arguments_at(0.0, x, None), values).reshape(len(a.rows), -1)
+        w = x[: len(a.velocity)]
+        x = x.copy()
+        x[: w.size] = w - np.linalg.lstsq(B, B @ w, rcond=None)[0]
+        return x

@@ -1,0 +1,264 @@
+r"""What `ReducedSystem.latex` prints: Lagrangian, constraints, motion, with names for what is long.
+
+A frame with long entries (those of a point of contact on a curved surface, say) makes long equations. They
+are derived once more, by the same assembly, with a symbol for each such entry, one for its rate, and one for
+each velocity that depends on it: what is printed is exact and stays as short as on paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+import sympy as sp
+
+from geoctrl._calls.budget import Budget
+from geoctrl._checks import require_choice
+from geoctrl._scalars import Node, expression, real, shown, to_sympy
+from geoctrl.errors import InputError
+from geoctrl.systems.equations.assembly import Assembly
+from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.names import time
+from geoctrl.systems.typesetting.typesetting import Piece, Typesetter, aligned
+
+__all__ = ["Display"]
+
+LONG_ROOT = 8
+"""Operations beyond which a root gets a name though it occurs once."""
+PARTS = ("motion", "lagrangian", "constraints", "frame", "leaf", "invariants")
+Names = Mapping[sp.Symbol, sp.Expr]
+EMPTY: Names = MappingProxyType({})
+
+
+def named_entries(mechanism: Mechanism, matrix: sp.Matrix) -> tuple[Names, sp.ImmutableMatrix]:
+    """Symbols for the entries that are neither monomials nor numbers, and the matrix in these symbols.
+
+    Components of the vector to the point of contact come first: they are what the entries of a rolling body
+    are, up to their signs.
+    """
+    advected = mechanism.configuration_symbols
+    if all(_is_short(e, advected) for e in matrix):
+        return {}, sp.ImmutableMatrix(matrix)
+    labels = {*mechanism.velocity_labels, *mechanism.quasivelocity_labels, *map(str, advected)}
+    labels |= {p.name for p in mechanism.parameters}
+    stem = next(c for c in ("s", "c", "q", "entry") if not any(label.startswith(c) for label in labels))
+    contact = [] if mechanism.contact is None else [expression(e, "contact") for e in mechanism.contact]
+    candidates = {
+        sp.Symbol(f"{stem}{i}", real=True): e
+        for i, e in enumerate(contact, start=1)
+        if e.free_symbols & set(advected)
+    }
+    names: dict[sp.Symbol, sp.Expr] = {}
+
+    def symbol_of(entry: sp.Expr) -> sp.Expr:
+        if not entry.free_symbols & set(advected):
+            return entry
+        for symbol, expr in {**candidates, **names}.items():
+            for sign in (1, -1):
+                if sp.cancel(entry - sign * expr) == 0:
+                    names[symbol] = expr
+                    return sign * symbol
+        if _is_short(entry, advected):
+            return entry
+        symbol = sp.Symbol(f"{stem}{len(contact) + len(set(names) - set(candidates)) + 1}", real=True)
+        names[symbol] = entry
+        return symbol
+
+    named = sp.ImmutableMatrix(matrix.applyfunc(symbol_of))
+    return dict(sorted(names.items(), key=lambda item: item[0].name)), named
+
+
+def _is_short(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:
+    return bool(expr.is_polynomial(*symbols)) and not sp.expand(expr).is_Add
+
+
+class Display:
+    """The parts of a system in LaTeX.
+
+    Parameters
+    ----------
+    system : Recorded
+    width : float
+        Width of a line in em.
+    budget : float
+        Seconds. An equation that is not typeset by then is replaced by a line that says so.
+    """
+
+    def __init__(self, system: Recorded, width: float, budget: float) -> None:
+        self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
+        if not self.width > 0:
+            raise InputError(f"width must be positive, got {shown(width)}")
+        self.mechanism = m = system.mechanism
+        self.parameters = [p.symbol for p in m.parameters]
+        self.rates = [*m.algebra.xi, *(m.rotors.rates if m.rotors else ())]
+        self.velocities = list(system.states[: len(system.assembly.velocity)])
+        self._known = {s.name: s for s in (*self.parameters, *m.configuration_symbols, time)}
+
+    def part(self, name: str) -> str:
+        """One of the parts below."""
+        require_choice("part", name, PARTS)
+        # The derivation may take the time as well as the typesetting.
+        return self.budget.attempt(name, getattr(self, name), self._unfinished)
+
+    @property
+    def _unfinished(self) -> str:
+        return rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}"
+
+    # -- what the mechanism is ------------------------------------------------------------------
+
+    def lagrangian(self) -> str:
+        """The reduced Lagrangian, rotors included."""
+        m = self.mechanism
+        inertia, xi = sp.Matrix(m.inertia), sp.Matrix(self.rates)
+        if m.rotors:
+            c = m.rotors.coupling
+            inertia = sp.Matrix(sp.BlockMatrix([[inertia, c], [c.T, m.rotors.inertia]]))
+        whole = (xi.T * inertia * xi)[0] / 2 - m.potential
+        if m.gyroscopic is not None:
+            whole += m.gyroscopic.dot(m.algebra.xi)
+        return self._set([(sp.Symbol("ell"), whole)], self.rates)
+
+    def constraints(self) -> str:
+        """The constraint rows paired with the velocity; empty without constraints."""
+        if self.mechanism.constraints is None:
+            return ""
+        names, rows = named_entries(self.mechanism, self.mechanism.constraints)
+        each = (e.primitive()[1] for e in rows * self.mechanism.algebra.xi)
+        equations = [(-e if e.could_extract_minus_sign() else e, sp.Integer(0)) for e in each]
+        return self._set(equations, self.rates, names)
+
+    def leaf(self) -> str:
+        """The geometric relations; empty where there is none."""
+        t = Typesetter([*self.parameters, *self.mechanism.configuration_symbols], fixed=self.parameters)
+        relations = [sp.Eq(e, 0) for e in self.system.to_sympy(self.system.leaf.nodes)]
+        relations += [sp.Eq(s, e) for s, e in self.mechanism.removed.items() if e != 0]
+        return ", \\qquad ".join(map(t.relation, relations))
+
+    def frame(self) -> str:
+        """The velocity in terms of the states; empty where it is among them."""
+        names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
+        given = matrix * sp.Matrix(self.velocities[: matrix.cols])
+        named = zip(self.mechanism.algebra.labels, given, strict=True)
+        return self._set([(_real(k), e) for k, e in named if str(e) != k], self.velocities, names)
+
+    def invariants(self) -> str:
+        """The conserved quantities but the energy; empty where there is none."""
+        kept = {k: node for k, node in self.system.conserved().items() if k != "energy"}
+        declared = self.system.candidate_invariants
+        left = [declared[k] if k == str(declared[k]) else _real(k) for k in kept]
+        right = self.system.to_sympy(list(kept.values()))
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        return self._set(pairs, self.velocities)
+
+    # -- the motion -----------------------------------------------------------------------------
+
+    def motion(self) -> str:
+        """``M wdot = h + B^T lambda`` row by row, the kinematics, and what the names stand for."""
+        equations, moving, names = self.equations()
+        return self._set(equations, moving, names)
+
+    def equations(self) -> tuple[list[tuple[sp.Expr, sp.Expr]], list[sp.Symbol], Names]:
+        """Both sides of the equations of motion, the symbols that move, and the names."""
+        names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
+        frame = replace(self.system.frame, matrix=matrix)
+        a = Assembly(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
+
+        def read(nodes: Sequence[Node]) -> list[sp.Expr]:
+            table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}
+            return to_sympy(nodes, table)
+
+        wdot = [_real(f"{s}_dot") for s in self.velocities]
+        rows = [read(row) for row in a.rows]
+        multipliers = [_real(f"lambda{i + 1}") for i in range(len(rows))]
+        equations = [
+            (_dot(read(row), wdot), force + _dot([b[i] for b in rows], multipliers))
+            for i, (row, force) in enumerate(zip(a.mass, read(a.force), strict=True))
+        ]
+        equations += [(_dot(row, wdot), -e) for row, e in zip(rows, read(a.drift), strict=True)]
+        turning = read([*(a.advection[i] for i in self.system.kept_index), *a.controller_rates])
+        kept = [(_real(f"{s}_dot"), e) for s, e in zip(self.system.states[len(wdot) :], turning, strict=True)]
+        # A coordinate moves with its rate: nothing to be said where that is a state.
+        equations += [(rate, e) for rate, e in kept if rate != e]
+        equations += [(_real(label), read([node])[0]) for label, node in a.dependent.items()]
+        moving = [*self.velocities, *map(_real, a.dependent), *(_real(f"{s}_dot") for s in names)]
+        return equations, [*moving, *wdot, *self.mechanism.actuator_symbols, *multipliers], names
+
+    def _set(
+        self, equations: Sequence[tuple[sp.Expr, sp.Expr]], moving: Sequence[sp.Symbol], names: Names = EMPTY
+    ) -> str:
+        """Equations below one another, followed by what the names and the roots in them stand for."""
+        if not equations:
+            return ""
+        advected = self.mechanism.configuration_symbols
+        abbreviate = Abbreviations([e for pair in equations for e in pair] + list(names.values()))
+        shown = [(abbreviate(left), abbreviate(right)) for left, right in [*equations, *names.items()]]
+        order = [*self.parameters, *names, *advected, *abbreviate.names, *moving]
+        leaf = [e for e in self.system.to_sympy(self.system.leaf.nodes) if e.free_symbols <= set(advected)]
+        t = Typesetter(
+            order, [*moving, *abbreviate.integrals], [*leaf, *abbreviate.relations], self.parameters
+        )
+        lines = [(self._pieces(t, left), self._pieces(t, right)) for left, right in shown]
+        plain = Typesetter(order, fixed=self.parameters)
+        lines += [(plain.pieces(s), self._pieces(plain, e)) for s, e in abbreviate.names.items()]
+        return aligned(lines, self.width)
+
+    def _pieces(self, typesetter: Typesetter, expr: sp.Expr) -> list[Piece]:
+        """The terms of one side, with time kept for the lines after it."""
+        unfinished = [(1, self._unfinished)]
+        return self.budget.attempt(
+            "a line", lambda: typesetter.pieces(expr), unfinished, share=0.5, reserve=0.1
+        )
+
+
+class Abbreviations:
+    """Symbols for roots that are long or occur more than once, and for integrals.
+
+    Attributes
+    ----------
+    names : dict of sympy.Symbol -> expression
+    integrals : list of sympy.Symbol
+        Those that stand for integrals.
+    """
+
+    def __init__(self, expressions: Sequence[sp.Expr]) -> None:
+        powers = [p for e in expressions for p in sp.preorder_traversal(e) if _is_root(p)]
+        bases = [p.base for p in powers]
+        radicands = dict.fromkeys(b for b in bases if bases.count(b) > 1 or sp.count_ops(b) > LONG_ROOT)
+        integrals = dict.fromkeys(i for e in expressions for i in e.atoms(sp.Integral))
+        self._roots = {r: _numbered("varrho", i) for i, r in enumerate(radicands)}
+        self._integrals = {e: _numbered("Q", i, real=True) for i, e in enumerate(integrals)}
+        self.integrals = list(self._integrals.values())
+        self.names: Names = {s: sp.sqrt(r) for r, s in self._roots.items()}
+        self.names |= {s: e for e, s in self._integrals.items()}
+
+    @property
+    def relations(self) -> list[sp.Expr]:
+        """What the roots' squares are, as polynomials that are zero."""
+        return [s**2 - radicand for radicand, s in self._roots.items()]
+
+    def __call__(self, expr: sp.Expr) -> sp.Expr:
+        """The expression in these symbols."""
+        if not self.names:
+            return expr
+        return expr.xreplace(self._integrals).replace(
+            lambda e: e.is_Pow and e.exp.is_Rational and e.base in self._roots,
+            lambda e: self._roots[e.base] ** (2 * e.exp),
+        )
+
+
+def _is_root(expr: sp.Basic) -> bool:
+    return expr.is_Pow and expr.base.is_Add and expr.exp.is_Rational and expr.exp.q == 2
+
+
+def _numbered(stem: str, i: int, **assumptions: bool) -> sp.Symbol:
+    return sp.Symbol(stem if i == 0 else f"{stem}{i + 1}", **(assumptions or {"positive": True}))
+
+
+def _real(name: str) -> sp.Symbol:
+    return sp.Symbol(name, real=True)
+
+
+def _dot(row: Sequence[sp.Expr], column: Sequence[sp.Symbol]) -> sp.Expr:
+    return sp.Add(*(e * s for e, s in zip(row, column, strict=True)))

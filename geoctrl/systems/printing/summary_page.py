@@ -1,0 +1,156 @@
+"""A mechanism on one page of text: what it is, what moves, what holds it, its numbers and their meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+
+import sympy as sp
+
+from geoctrl.algebra import Coordinate
+from geoctrl.systems.equations.frames import choose_frame
+from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.description_entries import space_words
+from geoctrl.systems.parts.families import Family
+from geoctrl.systems.parts.friction import Friction
+from geoctrl.systems.parts.leaf_relations import Relation
+from geoctrl.systems.typesetting.decimal_printing import assigned
+
+__all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
+
+WIDTH = 100
+LONG = 130
+"""Characters beyond which an expression is told by its length: it would fill the page."""
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Columns of one width each, the first row underlined."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def listed(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
+    """A title and rows of a name and a text, wrapped to the width of a page.
+
+    A row of several texts has a line for each, and a row without a text none.
+    """
+    lines = [title]
+    for key, given in rows.items():
+        for i, text in enumerate([given] if isinstance(given, str) else given):
+            begin, indent = (f"  {'' if i else key:<12}", " " * 14) if key else ("  ", "  ")
+            if text:
+                lines.append(
+                    fill(text, WIDTH, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False)
+                )
+    return "\n".join(lines)
+
+
+def parameter_table(mechanism: Mechanism) -> str:
+    """Parameters with their defaults, sets, units and meaning."""
+    sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
+    rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
+    for p in mechanism.parameters:
+        values = ("-" if v is None else f"{float(v):g}" for v in (chosen[p.name] for chosen in sets))
+        rows.append((p.name, *values, p.unit, p.description))
+    return table(rows)
+
+
+def state_labels(mechanism: Mechanism) -> list[str]:
+    """Labels of the states, without deriving the system for them."""
+    removed = mechanism.removed
+    rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
+    kept = [str(s) for s in mechanism.configuration_symbols if s not in removed]
+    return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]
+
+
+def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[str] = ()) -> str:
+    """What ``print(mechanism)`` shows.
+
+    Parameters
+    ----------
+    mechanism : EulerPoincare
+    summary : str
+        A sentence below the title.
+    conserved : sequence of str
+        Names of what the system conserves, which only its derivation tells.
+    """
+    m = mechanism
+    rows: dict[str, str | Sequence[str]] = {
+        "": summary,
+        "velocities": " ".join(m.velocity_labels),
+        "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
+        "shape": [_coordinate(c) for c in m.shape],
+        "quasi": [_named(f"{z.name}_dot", z.rate) for z in m.quasicoordinates],
+        "states": " ".join(state_labels(m)),
+        "potential": "" if m.potential == 0 else _short(m.potential),
+        "constraints": _constraints(m),
+        "leaf": [_relation(r) for r in m.leaf.named],
+        "friction": [f"{f.along.tolist()}: {_strength(f)}" for f in m.friction],
+        "domain": [f"{name}: {side.words}" for name, side in m.edges.items()],
+        "symmetry": _axis(m),
+        "rotors": " ".join(m.rotors.names) if m.rotors else "",
+        "inputs": " ".join(map(str, m.input_symbols)) or "-",
+        "feedback": [_named(k, e) for k, e in m.feedback.items()],
+        "outputs": " ".join(m.outputs),
+        "families": [_family(name, family) for name, family in m.equilibria.items()] or "-",
+        "invariants": [_named(k, e) for k, e in m.invariants.items()],
+        "conserved": ", ".join(conserved),
+        "source": m.source,
+    }
+    page = listed(f"{m.name or 'unnamed mechanism'}  [{space_words(m.group, m.shape)}]", rows)
+    return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
+
+
+def system_lines(system: Recorded) -> str:
+    """What a reduced system prints."""
+    lines = [f"<ReducedSystem {system.name or 'unnamed'}>"]
+    lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
+    lines.append(f"  inputs ({system.ninputs}): {', '.join(system.input_labels) or '-'}")
+    lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
+    lines.append(f"  parameters: {assigned(system.params)}")
+    return "\n".join(lines)
+
+
+def _short(expr: sp.Expr) -> str:
+    text = str(expr)
+    return text if len(text) <= LONG else f"an expression of {len(text)} characters"
+
+
+def _relation(relation: Relation) -> str:
+    text = f"{_short(relation.expr)} = 0"
+    return text if relation.name == str(relation.expr) else f"{relation.name}: {text}"
+
+
+def _named(name: str, expr: sp.Expr) -> str:
+    return name if name == str(expr) else f"{name} = {_short(expr)}"
+
+
+def _coordinate(c: Coordinate) -> str:
+    kind = "an angle" if c.angle else "a coordinate"
+    return f"{c.name}: {c.description or kind}{f' ({c.unit})' if c.unit else ''}"
+
+
+def _strength(friction: Friction) -> str:
+    viscous = f"viscous {friction.viscous}" if friction.viscous != 0 else ""
+    coulomb = f"Coulomb {friction.coulomb}, smooth below {friction.scale}" if friction.coulomb != 0 else ""
+    return ", ".join(filter(None, (viscous, coulomb)))
+
+
+def _axis(mechanism: Mechanism) -> str:
+    if mechanism.symmetry is None:
+        return ""
+    return f"about ({', '.join(map(str, mechanism.symmetry.direction))}) of factor {mechanism.symmetry.of}"
+
+
+def _constraints(mechanism: Mechanism) -> list[str]:
+    if mechanism.constraints is None:
+        return []
+    rows = mechanism.constraints * mechanism.algebra.xi
+    return [f"{name}: {_short(e)} = 0" for name, e in zip(mechanism.row_names, rows, strict=True)]
+
+
+def _family(name: str, family: Family) -> str:
+    values = ", ".join(_named(k, e) for k, e in {**family.states, **family.inputs}.items())
+    return f"{name}({', '.join(family.names)}): {values or 'all states zero'}"

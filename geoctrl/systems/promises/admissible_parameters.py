@@ -1,0 +1,82 @@
+"""Which parameters a system may be used with: those at which its description is what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from geoctrl._checks import resolve_parameters
+from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.promises.build_checks import frame_promises, leaf_promises
+from geoctrl.systems.promises.declared_symmetry import axis_promises
+from geoctrl.systems.promises.definiteness import Definiteness
+from geoctrl.systems.promises.promises import Promises
+
+__all__ = ["Judgement"]
+
+_REMEMBERED = 4096
+
+Numbers = Mapping[str, Any]
+
+
+class Judge(Protocol):
+    """Something that refuses parameters."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it will never refuse any."""
+
+    def require(self, values: Numbers) -> None:
+        """Raise a GeoctrlError for a full set of parameters that is refused."""
+
+
+class Judgement:
+    """What is judged at every set of parameters; sets that passed are remembered.
+
+    Parameters
+    ----------
+    system : Recorded
+    generic : mapping name -> number
+        Defaults, with numbers where there are none.
+    whole : Judgement, optional
+        Of the system that this one is a view of: what that one promises is judged as well.
+    """
+
+    def __init__(self, system: Recorded, generic: Numbers, whole: Judgement | None) -> None:
+        made = [*frame_promises(system), *leaf_promises(system), *axis_promises(system)]
+        self._promises = Promises(system, made, generic)
+        judges: tuple[Judge, ...] = (self._promises, Definiteness(system))
+        self._judges = [judge for judge in judges if not judge.settled]
+        self._defaults, self._positive = system.params, system.mechanism.positive
+        self._whole = whole
+        self._passed: set[tuple] = set()
+
+    def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``, judged."""
+        values = resolve_parameters(self._defaults, params, self._positive)
+        self.require(values)
+        return values
+
+    def require(self, values: Numbers) -> None:
+        """Judge a full set of parameters."""
+        if self._whole is not None:
+            self._whole.parameters({k: v for k, v in values.items() if k in self._whole._defaults})
+        if not self._judges:
+            return
+        key = tuple(values.values())
+        if key in self._passed:
+            return
+        for judge in self._judges:
+            judge.require(values)
+        if len(self._passed) >= _REMEMBERED:
+            self._passed.clear()
+        self._passed.add(key)
+
+    def require_identities(self, numbers: Numbers) -> None:
+        """Demand that what is promised holds for all parameters besides those given.
+
+        What is derived in symbols is true of no others.
+        """
+        self._promises.require_identities(numbers)
+        if self._whole is not None:
+            self._whole.require_identities(numbers)

@@ -1,0 +1,238 @@
+"""Which of the candidate invariants a system keeps, judged by their rates at random states.
+
+Doubles tell most of those that it does not keep; what they leave is judged with sixty digits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._calls.budget import BUDGET, Budget
+from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
+from geoctrl._scalars import Node, Program
+from geoctrl._scalars.arithmetic.magnitudes import Magnitudes
+from geoctrl._scalars.arithmetic.precise import number
+from geoctrl._scalars.graph.freed_switches import freed
+from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.promises.casimirs import casimirs
+from geoctrl.systems.promises.declared_symmetry import axis_momentum
+from geoctrl.systems.promises.rates_at_random import SPEEDS, TIMES, Rates, at_random, vanishing
+from geoctrl.systems.promises.switch_seams import Seams
+from geoctrl.systems.states.precise_states import PreciseStates
+from geoctrl.systems.states.sizes_at_points import values_of
+
+__all__ = ["Conservation"]
+
+_CANCELLED = 1e-4
+"""Size of a term that cancels by itself, relative to its parts: with the threshold of the judgement its
+rounding, of some hundred units in the last place."""
+_REMEMBERED = 64
+
+
+class Conservation:
+    """Candidates of a system, their rates, and those that motions keep.
+
+    Attributes
+    ----------
+    candidates : dict of name -> expression or node
+        Energy, declared invariants, Casimirs of degree one and two, the momentum about a declared axis of
+        symmetry, and the momenta of coordinates that the Lagrangian does not hold. What is declared
+        already, be it under another name, is not offered again.
+    nodes : dict of name -> Node
+        The same as nodes.
+    """
+
+    def __init__(self, system: Recorded) -> None:
+        self._system = system
+        mechanism = system.mechanism
+        self.candidates: dict[str, sp.Expr | Node] = {}
+        self.nodes: dict[str, Node] = {}
+        self._offer({"energy": system.assembly.energy, **mechanism.invariants}, again=True)
+        time = Budget(BUDGET)
+        found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
+        if time.note:
+            warnings.warn(
+                f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
+            )
+        self._offer(found)
+        self._offer(axis_momentum(mechanism))
+        self._offer(cyclic_momenta(mechanism))
+        self._found: dict[tuple, tuple[dict[str, Node], bool]] = {}
+        self._programs: dict[tuple[str, ...], Program] = {}
+
+    def _offer(self, found: Mapping[str, sp.Expr | Node], again: bool = False) -> None:
+        """Take candidates in; if not ``again``, those alone that are not there under any name."""
+        for name, value in found.items():
+            node = value if isinstance(value, Node) else self._system.expression(value)
+            if again or (name not in self.candidates and node not in self.nodes.values()):
+                self.candidates[name], self.nodes[name] = value, node
+
+    def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
+        """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
+        return self._remembered(params, all_inputs, u, precisely=True)
+
+    def likely(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
+        """Nodes of candidates that doubles do not tell from conserved ones: for who proves it anyway."""
+        return self._remembered(params, all_inputs, u, precisely=False)
+
+    def _remembered(
+        self, params: Mapping[str, float] | None, all_inputs: bool, u: Any, precisely: bool
+    ) -> dict[str, Node]:
+        all_inputs = flag("all_inputs", all_inputs)
+        system, generic = self._system, self._system.mechanism.generic
+        numbers = resolve_parameters(generic, params, system.mechanism.positive)
+        held = np.zeros(system.ninputs) if u is None else finite_array("u", u, (system.ninputs,))
+        key, asked = (*numbers.values(), all_inputs, *held), None if all_inputs else held
+        if key not in self._found:
+            if len(self._found) > _REMEMBERED:
+                self._found.clear()
+            self._found[key] = self._likely(self._rates, numbers, asked), False
+        found, known = self._found[key]
+        if precisely and not known:
+            found = self._precisely(self._rates, found, numbers, asked)
+            self._found[key] = found, True
+        return found
+
+    def kept_under(self, inputs: Sequence[Node], params: Mapping[str, float]) -> dict[str, Node]:
+        """Nodes of the candidates that are conserved with nodes in place of the inputs."""
+        rates = _Rates(self._system, self.nodes, inputs)
+        return self._precisely(rates, self._likely(rates, params, None), params, None)
+
+    @cached_property
+    def _rates(self) -> _Rates:
+        return _Rates(self._system, self.nodes, self._system.input_nodes)
+
+    def _likely(self, rates: _Rates, params: Mapping[str, float], held: np.ndarray | None) -> dict[str, Node]:
+        """Candidates whose rates vanish in doubles at random states and times, inputs ``held`` or random."""
+        rng, system = np.random.default_rng(7), self._system
+        values = system.parameters_at(params)
+        still = system.sample(rng, values, 0.0)
+        u = rng.normal(size=system.ninputs) if held is None else held
+        speed = rates.speed_from_rest(rng.uniform(*TIMES), still, u, params)
+        speeds = cycle(SPEEDS)
+
+        def sample() -> Rates:
+            x = system.sample(rng, values, speed * next(speeds))
+            u = rng.normal(size=system.ninputs) if held is None else held
+            return rates.at(rng.uniform(*TIMES), x, u, params, rng)
+
+        def moving() -> np.ndarray:
+            return system.sample(rng, values, speed)
+
+        good = vanishing(at_random(sample), tuple(self.nodes), system.name)
+        if good.any():
+            good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
+        return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
+
+    def _precisely(
+        self, rates: _Rates, likely: dict[str, Node], params: Mapping[str, float], held: np.ndarray | None
+    ) -> dict[str, Node]:
+        """Those of which the rates vanish with sixty digits too."""
+        if not likely:
+            return {}
+        asked = np.array([name in likely for name in self.nodes])
+        good = rates.vanish(asked, self._system.parameters_at(params), held)
+        return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
+
+    def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
+        """Values of some candidates at states."""
+        if names not in self._programs:
+            self._programs[names] = self._system.program([self.nodes[k] for k in names])
+        results = self._programs[names](self._system.arguments_at(0.0, x, None), params)
+        return dict(zip(names, results, strict=True))
+
+
+def cyclic_momenta(mechanism: Mechanism) -> dict[str, sp.Symbol]:
+    """Momenta of the coordinates on which no part of the Lagrangian depends, by their labels."""
+    rotors = mechanism.rotors
+    parts = [mechanism.inertia, mechanism.potential, mechanism.gyroscopic]
+    parts += [rotors.coupling, rotors.inertia] if rotors else []
+    held = set().union(*(part.free_symbols for part in parts if part is not None))
+    momenta = mechanism.algebra.mu[mechanism.algebra.n - len(mechanism.shape) :]
+    return {str(p): p for c, p in zip(mechanism.shape, momenta, strict=True) if c.symbol not in held}
+
+
+class _Rates:
+    """Rates of some nodes along the motion and the sizes of their terms, with every switch free; and the
+    seams where branches meet.
+
+    Parameters
+    ----------
+    system : Recorded
+    nodes : dict of name -> Node
+    inputs : sequence of Node
+        What stands for the inputs of the system.
+    """
+
+    def __init__(self, system: Recorded, nodes: Mapping[str, Node], inputs: Sequence[Node]) -> None:
+        self._system = system
+        values, graph = list(nodes.values()), system.graph
+        terms = [e for row in system.rate_terms(values) for e in row]
+        self._shape = (len(values), system.nstates)
+        mapping = dict(zip(system.input_nodes, inputs, strict=True))
+        given = graph.substitute([*terms, *system.field_nodes], mapping)
+        moving, given = given[len(terms) :], given[: len(terms)]
+        free, numbers = freed(graph, given)
+        self._numbers = list(numbers.values())
+        self._free = Magnitudes(graph, free)
+        self._given = Magnitudes(graph, given) if numbers else self._free
+        self._free_rates, self._given_rates = self._added(free), self._added(given)
+        self._motion = system.program(moving)
+        self.seams = Seams(system, values, moving)
+
+    def _added(self, terms: Sequence[Node]) -> list[Node]:
+        n = self._system.nstates
+        return [self._system.graph.add(terms[k : k + n]) for k in range(0, len(terms), n)]
+
+    def speed_from_rest(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> float:
+        """The root of the largest acceleration of a state at rest; one where nothing accelerates it."""
+        with np.errstate(all="ignore"):
+            motion = self._motion(self._system.arguments_at(t, x, u), params)
+        pushed = np.max(np.abs(motion), initial=0.0)
+        return float(np.sqrt(pushed)) if 0 < pushed < np.inf else 1.0
+
+    def at(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], rng: np.random.Generator
+    ) -> Rates:
+        """Rates and sizes (1, q); as they are where a branch is not defined beyond its region."""
+        place = values_of(self._system, t, x, u, params)
+        chosen = dict(zip(self._numbers, rng.uniform(size=len(self._numbers)).tolist(), strict=True))
+        found = self._free(place | chosen)
+        if not np.all(np.isfinite(found)):
+            found = self._given(place)
+        terms, sizes = (part.reshape(self._shape) for part in found)
+        largest = np.maximum(np.abs(terms), _CANCELLED * sizes).max(axis=1)
+        return terms.sum(axis=1)[None], largest[None]
+
+    @cached_property
+    def _precise(self) -> PreciseStates:
+        return PreciseStates(self._system)
+
+    def vanish(self, asked: np.ndarray, values: Mapping[str, float], held: np.ndarray | None) -> np.ndarray:
+        """Which of the rates ``asked`` for, (q,), are zero, with sixty digits.
+
+        A force that is weak beside others, as in some units, is a force; parameters are the rationals that
+        they are, and inputs are ``held`` or random.
+        """
+        system, rng = self._system, np.random.default_rng(23)
+        precise, found = self._precise, np.zeros(len(asked), dtype=bool)
+        left = list(np.flatnonzero(asked))
+        for at in precise.states(values):
+            at |= {node: number(float(rng.uniform())) for node in self._numbers}
+            if held is not None:
+                at |= {node: number(float(v)) for node, v in zip(system.input_nodes, held, strict=True)}
+            for rates in (self._free_rates, self._given_rates):  # as where a branch has no value beyond it
+                zeros = dict(zip(left, precise.zeros_at([rates[k] for k in left], at), strict=True))
+                found[[k for k, zero in zeros.items() if zero]] = True
+                left = [k for k, zero in zeros.items() if zero is None]
+            if not left:
+                break
+        return found
