@@ -615,7 +615,7 @@ def test_the_solver_is_named_where_it_is_missing(cycle, monkeypatch):
 
 def test_a_semidefinite_program_with_a_known_minimum():
     """The least t with [[t, 1], [1, t]] positive semidefinite is one."""
-    program = semidefinite.Program()
+    program = semidefinite.MatrixProgram()
     M = program.matrix(2)
     program.add("equal", M[0, 0], 1.0)
     program.add("equal", M[1, 1], -1.0)

@@ -6,14 +6,14 @@ from geoctrl.algebra.advected import AdvectedParameter, AdvectedVector, momentum
 from geoctrl.algebra.coordinate import Coordinate
 from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
 from geoctrl.algebra.height import Height
-from geoctrl.algebra.lie import Factor, LieAlgebra
+from geoctrl.algebra.lie import AlgebraFactor, LieAlgebra
 from geoctrl.algebra.quasicoordinate import Quasicoordinate
 
 __all__ = [
     "AdvectedParameter",
     "AdvectedVector",
+    "AlgebraFactor",
     "Coordinate",
-    "Factor",
     "Height",
     "LieAlgebra",
     "Quasicoordinate",

@@ -12,7 +12,7 @@ from geoctrl._scalars import Scalar
 from geoctrl.algebra._labels import check_identifier
 from geoctrl.algebra.groups import product
 from geoctrl.algebra.lie import LieAlgebra
-from geoctrl.algebra.representation.factor import Factor
+from geoctrl.algebra.representation.factor import AlgebraFactor
 from geoctrl.errors import DescriptionError
 
 __all__ = ["SHAPE", "Coordinate", "with_rates"]
@@ -116,7 +116,7 @@ def with_rates(group: LieAlgebra | None, shape: Sequence[Coordinate]) -> LieAlge
         if names.count(c.name) > 1:
             raise DescriptionError(f"the coordinate {c.name!r} is given twice")
     k = len(shape)
-    factor = Factor(SHAPE, 0, k, group="rn", labels=rates, momentum_labels=momenta)
+    factor = AlgebraFactor(SHAPE, 0, k, group="rn", labels=rates, momentum_labels=momenta)
     plain = LieAlgebra._assembled((), rates, momenta, SHAPE, (factor,))
     return (
         plain

@@ -10,7 +10,7 @@ from fractions import Fraction
 from geoctrl._checks import whole_number
 from geoctrl.algebra._labels import numbered
 from geoctrl.algebra.lie import LieAlgebra
-from geoctrl.algebra.representation.factor import Factor, Rows
+from geoctrl.algebra.representation.factor import AlgebraFactor, Rows
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError
 
@@ -129,7 +129,7 @@ def product(*algebras: LieAlgebra) -> LieAlgebra:
         if not isinstance(algebra, LieAlgebra):
             raise DescriptionError(f"argument {number} of product is {algebra!r}; a LieAlgebra is needed")
     total = sum(algebra.n for algebra in algebras)
-    factors: list[Factor] = []
+    factors: list[AlgebraFactor] = []
     brackets: list[tuple[int, int, int, Fraction]] = []
     start = 0
     for algebra in algebras:
@@ -166,5 +166,5 @@ def _standard(
     velocity: Rows | None = None,
 ) -> LieAlgebra:
     entries: Entries = tuple((i, j, k, Fraction(c)) for i, j, k, c in sorted(brackets))
-    factor = Factor(name, 0, len(labels), spin, velocity, name, labels, momentum_labels)
+    factor = AlgebraFactor(name, 0, len(labels), spin, velocity, name, labels, momentum_labels)
     return LieAlgebra._assembled(entries, labels, momentum_labels, name, (factor,))

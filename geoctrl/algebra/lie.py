@@ -15,11 +15,11 @@ from geoctrl._checks import entries
 from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
 from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, read_real, times
 from geoctrl.algebra.representation.block_matrices import BlockMatrices
-from geoctrl.algebra.representation.factor import Factor
+from geoctrl.algebra.representation.factor import AlgebraFactor
 from geoctrl.algebra.structure import Entries, read_structure_constants
 from geoctrl.errors import DescriptionError, ImmutableError
 
-__all__ = ["Factor", "LieAlgebra"]
+__all__ = ["AlgebraFactor", "LieAlgebra"]
 
 
 class LieAlgebra:
@@ -52,7 +52,7 @@ class LieAlgebra:
         Nonzero ``(i, j, k, c[i, j, k])`` in the order of the indices, (i, j) and (j, i) both.
     structure_constants : numpy.ndarray, shape (n, n, n)
         ``c[i, j, k]`` in floats, read-only.
-    factors : tuple of Factor
+    factors : tuple of AlgebraFactor
         Factors of a product; a single one otherwise.
 
     Raises
@@ -83,7 +83,7 @@ class LieAlgebra:
     mu: sp.ImmutableMatrix
     brackets: Entries
     structure_constants: np.ndarray
-    factors: tuple[Factor, ...]
+    factors: tuple[AlgebraFactor, ...]
 
     def __init__(
         self,
@@ -95,7 +95,9 @@ class LieAlgebra:
         n, brackets = read_structure_constants(structure_constants)
         own = _read_labels(labels, numbered("xi", n), "labels")
         momenta = _read_labels(momentum_labels, numbered("mu", n), "momentum_labels")
-        self._fill(brackets, own, momenta, name, (Factor(name, 0, n, labels=own, momentum_labels=momenta),))
+        self._fill(
+            brackets, own, momenta, name, (AlgebraFactor(name, 0, n, labels=own, momentum_labels=momenta),)
+        )
 
     @classmethod
     def _assembled(
@@ -104,7 +106,7 @@ class LieAlgebra:
         labels: tuple[str, ...],
         momentum_labels: tuple[str, ...],
         name: str,
-        factors: tuple[Factor, ...],
+        factors: tuple[AlgebraFactor, ...],
     ) -> LieAlgebra:
         """Algebra from parts known to be consistent: the standard groups, products, pickles."""
         algebra = cls.__new__(cls)
@@ -117,7 +119,7 @@ class LieAlgebra:
         labels: tuple[str, ...],
         momentum_labels: tuple[str, ...],
         name: str,
-        factors: tuple[Factor, ...],
+        factors: tuple[AlgebraFactor, ...],
     ) -> None:
         n = sum(factor.size for factor in factors)
         for given, what in ((labels, "labels"), (momentum_labels, "momentum_labels")):

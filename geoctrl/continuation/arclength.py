@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from geoctrl.analysis import find_equilibrium
-from geoctrl.continuation.curve import Course, Place
+from geoctrl.continuation.curve import Course, CurvePlace
 from geoctrl.continuation.eigenvalue_changes import Spectrum
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Equilibrium, System
@@ -220,7 +220,7 @@ class SolvedCourse(Course):
             return z
         raise EquilibriumError("the steps of the corrector do not converge")
 
-    def place(self, z: np.ndarray, before: np.ndarray) -> Place:
+    def place(self, z: np.ndarray, before: np.ndarray) -> CurvePlace:
         """The place at a zero of F, its tangent in the sense of the one before.
 
         What rounding leaves of zeros is zero: it has no size beside which a point could be judged.
@@ -237,9 +237,9 @@ class SolvedCourse(Course):
         exact = self._start.exact_u
         point = equilibrium_at(self.seen, (x.copy(), self._start.u, None, exact), params)
         spectrum = Spectrum.of(self.seen, point, self._found.column)
-        return Place(float(z[self.index]), z, tangent, float(tangent[self.index]), point, spectrum)
+        return CurvePlace(float(z[self.index]), z, tangent, float(tangent[self.index]), point, spectrum)
 
-    def between(self, first: Place, second: Place, part: float) -> Place:
+    def between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
         """The place over a part of the chord from one to another."""
         chord = (second.z - first.z) / self.scale
         normal = chord / np.linalg.norm(chord)
@@ -247,7 +247,7 @@ class SolvedCourse(Course):
         found = self.corrected(z, normal, float(normal @ (z / self.scale)))
         return self.place(found, first.tangent if part < 0.5 else second.tangent)
 
-    def exactly(self, value: float, near: Place) -> Equilibrium:
+    def exactly(self, value: float, near: CurvePlace) -> Equilibrium:
         """The equilibrium with held states and the value as the doubles they are."""
         fixed: dict[str, float] = {k: float(v) for k, v in self.held.items()}  # type: ignore[arg-type]
         params = dict(self._params)
@@ -265,7 +265,7 @@ class SolvedCourse(Course):
         guess = (x, self._start.u) if len(self._start.u) else x
         return find_equilibrium(self._system, guess=guess, fixed=fixed, params=params, spin=spin)
 
-    def across(self, place: Place) -> np.ndarray:
+    def across(self, place: CurvePlace) -> np.ndarray:
         """What the kernel of DF has besides the tangent (in relative unknowns)."""
         return self.directions_beside(place.z, place.tangent)
 
@@ -280,8 +280,8 @@ class SolvedCourse(Course):
     def walk(self, told: Callable[[float], None]) -> None:
         """Places on both sides of the start, as far as the span, the equations or the course itself allow."""
         start = self.place(self.unknowns(), self._first)
-        forward: list[Place] = []
-        backward: list[Place] = []
+        forward: list[CurvePlace] = []
+        backward: list[CurvePlace] = []
         begin = end = "where it was interrupted"
         try:
             end = self._one_way(start, 1.0, forward, told)
@@ -292,7 +292,9 @@ class SolvedCourse(Course):
         finally:  # what is found is kept where the user stops it
             self.places, self.ends = [*backward[::-1], start, *forward], (begin, end)
 
-    def _one_way(self, start: Place, sense: float, found: list[Place], told: Callable[[float], None]) -> str:
+    def _one_way(
+        self, start: CurvePlace, sense: float, found: list[CurvePlace], told: Callable[[float], None]
+    ) -> str:
         """Find places one way, with tangents in the sense of the start's; why they end."""
         here, step = start, self._step
         low, high = self.span
@@ -318,13 +320,13 @@ class SolvedCourse(Course):
             here, step = there, min(self._step, 1.5 * step)
         return f"{self._most} places were taken, the last at {self.along} = {here.value:.9g}"
 
-    def _leaves(self, start: Place, sense: float) -> bool:
+    def _leaves(self, start: CurvePlace, sense: float) -> bool:
         """Whether a way begins at an edge of the span and goes out of it."""
         low, high = self.span
         out = sense * start.slope
         return (start.value >= high and out > 0) or (start.value <= low and out < 0)
 
-    def _next(self, here: Place, step: float) -> Place:
+    def _next(self, here: CurvePlace, step: float) -> CurvePlace:
         """The place a step on; EquilibriumError where it is not near, or the course turns too much."""
         z = here.z + step * here.tangent * self.scale
         z = self.corrected(z, here.tangent, float(here.tangent @ (z / self.scale)))
@@ -333,7 +335,7 @@ class SolvedCourse(Course):
             raise EquilibriumError("the course turns more than a step allows")
         return there
 
-    def _last(self, here: Place, there: Place) -> Place | None:
+    def _last(self, here: CurvePlace, there: CurvePlace) -> CurvePlace | None:
         """The place at the edge of the span between two; None where the first is at it."""
         low, high = self.span
         edge = low if there.value < low else high
@@ -350,7 +352,7 @@ class SolvedCourse(Course):
         except GeoctrlError:  # at the edge of the domain, or next to a fold: the curve ends a step before
             return None
 
-    def _passes(self, here: Place, there: Place, start: Place) -> bool:
+    def _passes(self, here: CurvePlace, there: CurvePlace, start: CurvePlace) -> bool:
         """Whether a step comes by the start again, in its own direction."""
         chord, back = (there.z - here.z) / self.scale, (start.z - here.z) / self.scale
         size = float(np.linalg.norm(chord))

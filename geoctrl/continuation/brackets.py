@@ -9,8 +9,8 @@ from typing import Any
 
 from geoctrl.analysis import Certificate, certify
 from geoctrl.continuation.arclength import SolvedCourse
-from geoctrl.continuation.changes import FOLD, Event
-from geoctrl.continuation.curve import Course, Place
+from geoctrl.continuation.changes import FOLD, ChangeFunction
+from geoctrl.continuation.curve import Course, CurvePlace
 from geoctrl.continuation.folds import turning_point
 from geoctrl.errors import GeoctrlError
 from geoctrl.verification import Verdict
@@ -45,7 +45,7 @@ class Bracket:
     proof: str = ""
 
 
-def around(course: Course, event: Event) -> Bracket:
+def around(course: Course, event: ChangeFunction) -> Bracket:
     """The smallest bracket with ends that are proved, one stable and one unstable; of a fold, one in which it
     is proved to lie; else one of floats.
     """
@@ -77,7 +77,7 @@ def around(course: Course, event: Event) -> Bracket:
     return best
 
 
-def _proved(course: Course, low: tuple[float, Place], high: tuple[float, Place]) -> Bracket | None:
+def _proved(course: Course, low: tuple[float, CurvePlace], high: tuple[float, CurvePlace]) -> Bracket | None:
     """The bracket of two values, each with a place near it, that are proved stable and unstable."""
     # The unstable one first: it is sooner proved, and sooner not.
     turned = not low[1].spectrum.growing
@@ -94,7 +94,7 @@ def _proved(course: Course, low: tuple[float, Place], high: tuple[float, Place])
     return Bracket(*ends, (first, second), f"proved {said[0]} at its low end, {said[1]} at its high{curve}")
 
 
-def _certified(course: Course, ends: Sequence[tuple[float, Place]]) -> list[Certificate]:
+def _certified(course: Course, ends: Sequence[tuple[float, CurvePlace]]) -> list[Certificate]:
     """Proofs at one end after the other, as far as there are such."""
     found: list[Certificate] = []
     for value, near in ends:

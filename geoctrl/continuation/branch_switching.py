@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from geoctrl.continuation.arclength import SolvedCourse
-from geoctrl.continuation.changes import Event
+from geoctrl.continuation.changes import ChangeFunction
 from geoctrl.continuation.curve import Course
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import System
@@ -21,7 +21,7 @@ _NEAR = 10.0
 
 
 def crossing_courses(
-    system: System, course: Course, event: Event, span: tuple[float, float], points: int
+    system: System, course: Course, event: ChangeFunction, span: tuple[float, float], points: int
 ) -> list[SolvedCourse]:
     """Courses through a branch point besides the one that it was met on, not yet walked."""
     along = _along(system, course, event)
@@ -45,7 +45,7 @@ def crossing_courses(
     return found
 
 
-def _along(system: System, course: Course, event: Event) -> str:
+def _along(system: System, course: Course, event: ChangeFunction) -> str:
     """The state or parameter that another curve is followed along: instead of a symbol, the state it moves
     most.
     """
@@ -57,7 +57,7 @@ def _along(system: System, course: Course, event: Event) -> str:
 
 
 def _cut(
-    system: System, event: Event, asked: tuple[str, list[str], tuple[float, float], int]
+    system: System, event: ChangeFunction, asked: tuple[str, list[str], tuple[float, float], int]
 ) -> tuple[SolvedCourse, np.ndarray]:
     """Equations at the crossing with so many states held that curves are left, and the directions of these
     across the one that is known (columns, in relative unknowns).

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoctrl.continuation.curve import Course, Place
+from geoctrl.continuation.curve import Course, CurvePlace
 from geoctrl.continuation.eigenvalue_changes import Spectrum
 from geoctrl.errors import GeoctrlError
 
-__all__ = ["BRANCH", "FOLD", "HOPF", "MEETING", "ZERO", "Event", "events"]
+__all__ = ["BRANCH", "FOLD", "HOPF", "MEETING", "ZERO", "ChangeFunction", "events"]
 
 FOLD, BRANCH, HOPF = "fold", "branch point", "Hopf point"
 ZERO, MEETING = "zero eigenvalue", "meeting eigenvalues"
@@ -31,7 +31,7 @@ than that is one change."""
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class ChangeFunction:
     """A change along a course.
 
     Attributes
@@ -48,9 +48,9 @@ class Event:
 
     kind: str
     way: float
-    place: Place
-    before: Place
-    after: Place
+    place: CurvePlace
+    before: CurvePlace
+    after: CurvePlace
     eigenvalue: complex | None
 
 
@@ -63,7 +63,7 @@ class _Crossing:
     eigenvalue: complex
 
 
-def events(course: Course) -> list[Event]:
+def events(course: Course) -> list[ChangeFunction]:
     """All changes that are seen between two places one after the other, in order.
 
     Two of them that undo each other between neighbouring places are not seen.
@@ -84,9 +84,9 @@ def events(course: Course) -> list[Event]:
     return [_event(course, *item) for item in sorted(found, key=lambda item: item[0])]
 
 
-def _event(course: Course, way: float, kind: str, eigenvalue: complex | None) -> Event:
+def _event(course: Course, way: float, kind: str, eigenvalue: complex | None) -> ChangeFunction:
     before, after = (course.at(w) for w in _beside(course, way, way))
-    return Event(kind, way, course.at(way), before, after, eigenvalue)
+    return ChangeFunction(kind, way, course.at(way), before, after, eigenvalue)
 
 
 def _beside(course: Course, low: float, high: float) -> tuple[float, float]:

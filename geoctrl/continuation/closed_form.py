@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.continuation.curve import Course, Place
+from geoctrl.continuation.curve import Course, CurvePlace
 from geoctrl.continuation.eigenvalue_changes import Spectrum
 from geoctrl.errors import GeoctrlError
 from geoctrl.systems import Equilibrium, System
@@ -54,7 +54,7 @@ class ClosedCourse(Course):
         self._first: np.ndarray | None = None
         self.ends = f"{along} = {span[0]:g}", f"{along} = {span[1]:g}"
 
-    def exactly(self, value: float, near: Place) -> Equilibrium:
+    def exactly(self, value: float, near: CurvePlace) -> Equilibrium:
         """The member, exact where its expressions are."""
         del near
         return self._member(value)
@@ -64,10 +64,12 @@ class ClosedCourse(Course):
         (symbols if self.along in symbols else params)[self.along] = value
         return self._system.equilibrium(self._family, params=params, **symbols)  # type: ignore[attr-defined]
 
-    def _place(self, value: float) -> Place:
+    def _place(self, value: float) -> CurvePlace:
         point = self._member(value)
         one = np.ones(1)
-        return Place(value, value * one, one, 1.0, point, Spectrum.of(self.seen, point, self._sizes(point)))
+        return CurvePlace(
+            value, value * one, one, 1.0, point, Spectrum.of(self.seen, point, self._sizes(point))
+        )
 
     def _sizes(self, point: Equilibrium) -> np.ndarray:
         """Sizes of the states, those of the first member that is met: at a change states may have none."""
@@ -94,11 +96,11 @@ class ClosedCourse(Course):
             raise refusal
         self.ends = ends[0], ends[1]
 
-    def between(self, first: Place, second: Place, part: float) -> Place:
+    def between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
         """The member at a part of the way."""
         return self._place(first.value + part * (second.value - first.value))
 
-    def across(self, place: Place) -> np.ndarray:
+    def across(self, place: CurvePlace) -> np.ndarray:
         """Kernel of the linearisation on the leaf, as far as it is larger than at the neighbours (n, k)."""
         usual = min(self._kernel(p.point).shape[1] for p in (self.places[0], self.places[-1]))
         kernel = self._kernel(place.point)

@@ -11,11 +11,11 @@ import numpy as np
 from geoctrl.continuation.eigenvalue_changes import Spectrum
 from geoctrl.systems import Equilibrium, Seen
 
-__all__ = ["Course", "Place"]
+__all__ = ["Course", "CurvePlace"]
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class CurvePlace:
     """A point of a course.
 
     Attributes
@@ -64,7 +64,7 @@ class Course(ABC):
     along: str
     span: tuple[float, float]
     held: dict[str, object]
-    places: list[Place]
+    places: list[CurvePlace]
     ends: tuple[str, str]
     joined: bool
 
@@ -73,18 +73,18 @@ class Course(ABC):
         """Find the places; `told` hears the fraction done."""
 
     @abstractmethod
-    def between(self, first: Place, second: Place, part: float) -> Place:
+    def between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
         """The place at a part of the way from one to another, smooth in the part."""
 
     @abstractmethod
-    def exactly(self, value: float, near: Place) -> Equilibrium:
+    def exactly(self, value: float, near: CurvePlace) -> Equilibrium:
         """The equilibrium at a value that is the double it is, on the piece of the course near a place."""
 
     @abstractmethod
-    def across(self, place: Place) -> np.ndarray:
+    def across(self, place: CurvePlace) -> np.ndarray:
         """Directions (columns, in the unknowns) besides the course's own in which equilibria may continue."""
 
-    def at(self, way: float) -> Place:
+    def at(self, way: float) -> CurvePlace:
         """The place at a number between 0 and the last of the places: whole ones are these."""
         last = len(self.places) - 1
         i = min(max(int(np.floor(way)), 0), last - 1)

@@ -33,13 +33,13 @@ from geoctrl import checker
 from geoctrl._scalars import exact
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.proofs.numerical import in_sizes
-from geoctrl.analysis.question.motion import Motion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Table
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import PRECISION, matrix, require_zero, solved
 from geoctrl.continuation.arclength import SolvedCourse
-from geoctrl.continuation.curve import Place
+from geoctrl.continuation.curve import CurvePlace
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
 __all__ = ["turning_point"]
@@ -52,7 +52,7 @@ _NEAR = 1e-5
 """Distance from the place in floats up to which the fold is the one that is meant."""
 
 
-def turning_point(course: SolvedCourse, place: Place) -> tuple[float, float] | None:
+def turning_point(course: SolvedCourse, place: CurvePlace) -> tuple[float, float] | None:
     """An interval of the value in which the course is proved to turn; None where no proof is found."""
     if not course.seen.system.recorded:
         return None
@@ -86,7 +86,7 @@ class _Written:
     names: list[str]
 
     @classmethod
-    def of(cls, course: SolvedCourse, place: Place) -> _Written:
+    def of(cls, course: SolvedCourse, place: CurvePlace) -> _Written:
         """Those at a place."""
         problem = Problem.of(course.seen, place.point)
         if problem is None:
@@ -101,7 +101,7 @@ class _Written:
         return cls(kept, _solved_question(motion, problem.invariants).at(numbers), list(problem.invariants))
 
 
-def _with_state(motion: Motion, name: str) -> Motion:
+def _with_state(motion: EquationsOfMotion, name: str) -> EquationsOfMotion:
     """The motion with a parameter as a state that does not move."""
     node, zero = motion.parameters[name], motion.graph.zero
     return dataclasses.replace(
@@ -117,7 +117,7 @@ def _with_state(motion: Motion, name: str) -> Motion:
     )
 
 
-def _solved_question(motion: Motion, invariants: dict[str, Any]) -> Stored:
+def _solved_question(motion: EquationsOfMotion, invariants: dict[str, Any]) -> Stored:
     """The problem with the rates solved for, all numbers zero."""
     roles = {"state": motion.states, "input": motion.inputs, "parameter": motion.parameters}
     table = Table(motion.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
@@ -132,7 +132,7 @@ def _solved_question(motion: Motion, invariants: dict[str, Any]) -> Stored:
 class _Fold:
     """The extended system at a middle that is moved to its zero, and over a box about it."""
 
-    def __init__(self, written: _Written, course: SolvedCourse, place: Place) -> None:
+    def __init__(self, written: _Written, course: SolvedCourse, place: CurvePlace) -> None:
         self._written, read = written, written.solved.read
         self._labels = list(read["states"])
         self._moving = [i for i, label in enumerate(self._labels) if label in course.seen.system.state_labels]

@@ -15,7 +15,7 @@ from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.brackets import around
 from geoctrl.continuation.branch import Branch, Change
 from geoctrl.continuation.branch_switching import crossing_courses
-from geoctrl.continuation.changes import BRANCH, Event, events
+from geoctrl.continuation.changes import BRANCH, ChangeFunction, events
 from geoctrl.continuation.closed_form import ClosedCourse
 from geoctrl.continuation.curve import Course
 from geoctrl.errors import InputError, LabelError
@@ -239,7 +239,7 @@ def _made(system: System, course: Course, changes: list[Change]) -> Branch:
     )
 
 
-def _change(system: System, course: Course, event: Event, points: int) -> Change:
+def _change(system: System, course: Course, event: ChangeFunction, points: int) -> Change:
     """The record of an event, with its bracket."""
     bracket = around(course, event)
     sides = sorted((event.before, event.after), key=lambda place: place.value)
@@ -263,7 +263,9 @@ def _change(system: System, course: Course, event: Event, points: int) -> Change
     )
 
 
-def _others(system: System, course: Course, event: Event, points: int, span: Any = None) -> list[Branch]:
+def _others(
+    system: System, course: Course, event: ChangeFunction, points: int, span: Any = None
+) -> list[Branch]:
     """`Change.branches`."""
     limits = course.span if span is None else _span(span)
     found = crossing_courses(system, course, event, limits, points)

@@ -18,7 +18,7 @@ from geoctrl.stepping import METHODS, composition, concluded, record_steps, reco
 from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.stepping.methods.loop import on_threads, read_threads
 from geoctrl.stepping.methods.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
-from geoctrl.stepping.methods.variational import Motion, Pace, variational, variational_signature
+from geoctrl.stepping.methods.variational import Pace, StepMotion, variational, variational_signature
 
 __all__ = ["integrate", "require_kind"]
 
@@ -158,7 +158,7 @@ def _variational(
     run: Run, stages: np.ndarray, first: Any, second: Any, h: float, record: int, rows: Any
 ) -> Any:
     z, L = first.reshape(-1, 3), run.momenta(first, second)
-    motion = Motion(z, L, second, run.slope(first).reshape(-1, 3), run.forces(0.0, first, second))
+    motion = StepMotion(z, L, second, run.slope(first).reshape(-1, 3), run.forces(0.0, first, second))
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
     spin = run.spin if run.spin.any() else None
     loop = run.loop(variational, variational_signature(solver, spin is not None))
@@ -169,7 +169,7 @@ def _variational(
 
 def _runge_kutta(run: Run, rule: Tableau, first: Any, second: Any, h: float, record: int, rows: Any) -> Any:
     z, none = first.reshape(-1, 3), np.zeros(0)
-    motion = Motion(z, np.zeros_like(second), second, np.zeros_like(z), np.zeros_like(second))
+    motion = StepMotion(z, np.zeros_like(second), second, np.zeros_like(z), np.zeros_like(second))
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
     loop = run.loop(runge_kutta, runge_kutta_signature(solver))
     kernels = (solver.accelerator(), run.gradient, run.force, *run.kinetics)

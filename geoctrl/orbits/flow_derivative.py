@@ -17,10 +17,10 @@ from geoctrl.stepping.drive.drive import Held
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.systems import System
 
-__all__ = ["Variations"]
+__all__ = ["FlowVariations"]
 
 
-class Variations:
+class FlowVariations:
     """The flow of a recorded system with its derivative, under inputs that are held.
 
     Parameters

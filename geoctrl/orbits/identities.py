@@ -9,7 +9,7 @@ from flint import arb
 
 from geoctrl import checker
 from geoctrl._scalars import Node, exact
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.orbits.expressions_in_balls import UnprovedError, ball
@@ -35,7 +35,7 @@ class Identities:
     def __init__(
         self, system: Any, kept: Mapping[str, Node], x: Sequence[Any], given: tuple[Any, Any]
     ) -> None:
-        motion, (u, params) = Motion.of(system), given
+        motion, (u, params) = EquationsOfMotion.of(system), given
         numbers = dict(zip(motion.states, x, strict=True)) | dict(zip(motion.inputs, u, strict=True)) | params
         values = {k: exact(v) for k, v in numbers.items()}
         try:

@@ -33,7 +33,7 @@ from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
-from geoctrl.orbits.flow_derivative import Variations
+from geoctrl.orbits.flow_derivative import FlowVariations
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.orbit_symmetries import Closing, closing
 from geoctrl.simulation import simulate
@@ -150,8 +150,8 @@ class _Shooting:
     period: float
 
     @cached_property
-    def flow(self) -> Variations:
-        return Variations(self.system, self.u, self.params)
+    def flow(self) -> FlowVariations:
+        return FlowVariations(self.system, self.u, self.params)
 
     @cached_property
     def _conserved(self) -> dict[str, Any]:

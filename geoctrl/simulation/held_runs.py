@@ -25,7 +25,10 @@ _CLOSE = 8 * np.finfo(float).eps
 _ROWS = 1000
 """Samples between two returns to the loop, where an interrupt is noticed and progress told."""
 
-_STEPPERS = {heyoka_engine.run: heyoka_stepper.Stepper, dormand_prince.run: dormand_prince.Stepper}
+_STEPPERS = {
+    heyoka_engine.run: heyoka_stepper.HeyokaStepper,
+    dormand_prince.run: dormand_prince.DormandPrinceStepper,
+}
 
 
 def holds_in(times: np.ndarray, hold: float) -> int:

@@ -14,7 +14,7 @@ from geoctrl.stepping.drive.flow import EndedError, Ending, Flow
 from geoctrl.stepping.drive.run_sizes import SMALL
 from geoctrl.systems.states.singularity import breaks_down
 
-__all__ = ["Stepper"]
+__all__ = ["HeyokaStepper"]
 
 _MOST = 1000
 """Steps up to one time at most; without a bound a run that blows up does not come back."""
@@ -23,7 +23,7 @@ _MANY = 100
 """Steps up to one time that make one look whether the equations break down there."""
 
 
-class Stepper:
+class HeyokaStepper:
     """A flow from time to time, under commands that come in between; used as a context."""
 
     def __init__(self, flow: Flow) -> None:
@@ -50,7 +50,7 @@ class Stepper:
         self._plain = compiled.measured is None
         self._unwatched = self._flow.log.unwatched
 
-    def __enter__(self) -> Stepper:
+    def __enter__(self) -> HeyokaStepper:
         return self
 
     def __exit__(self, error: object, *_more: object) -> None:

@@ -21,7 +21,7 @@ from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.resampling import followed
 
 if TYPE_CHECKING:
-    from geoctrl.algebra.representation.factor import Factor, Rows
+    from geoctrl.algebra.representation.factor import AlgebraFactor, Rows
     from geoctrl.systems import ReducedSystem
 
 __all__ = ["attitude", "contact_vector", "displacement", "smallest_rotation"]
@@ -30,7 +30,7 @@ _AGREES = 1e-9
 _PLANAR = ("so2", "se2")
 
 
-def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
+def _factor(system: ReducedSystem, of: int, what: str) -> AlgebraFactor:
     factors = system.mechanism.algebra.factors
     factor = factors[whole_number("of, the number of a factor,", of, 1, len(factors)) - 1]
     if what == "rotation" and factor.spin is None:
@@ -40,7 +40,7 @@ def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
     return factor
 
 
-def _velocity(factor: Factor) -> Rows:
+def _velocity(factor: AlgebraFactor) -> Rows:
     """Rows of the velocity of the frame's origin; none for a factor without translations."""
     if factor.group == "rn":
         return tuple(

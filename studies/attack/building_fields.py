@@ -8,7 +8,7 @@ from typing import Any
 from geoctrl import checker
 from geoctrl._scalars import STATE, FromSympy, Graph
 from geoctrl.analysis.proofs.proof import Outcome, decide
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem
 
 from .drawing_fields import Field
@@ -20,7 +20,7 @@ def problem_of(f: Field) -> Problem:
     nodes = {x.name: graph.symbol(x.name, STATE) for x in f.states}
     node = FromSympy(graph, {x: nodes[x.name] for x in f.states})
     rates = dict(zip(nodes.values(), map(node, f.rates), strict=True))
-    motion = Motion(
+    motion = EquationsOfMotion(
         graph=graph,
         states=nodes,
         inputs={},

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._scalars import STATE, FromSympy, Graph
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem
 
 
@@ -31,7 +31,7 @@ def plain(
 
     expressions = field.split(",") if isinstance(field, str) else field
     rates = dict(zip(nodes.values(), map(node, expressions), strict=True))
-    motion = Motion(
+    motion = EquationsOfMotion(
         graph=graph,
         states=nodes,
         inputs={},

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from geoctrl.analysis.quadratics.free_unknowns import WithoutFree
-from geoctrl.analysis.quadratics.semidefinite import Program, entries
+from geoctrl.analysis.quadratics.semidefinite import MatrixProgram, entries
 
 
 def test_free_unknowns_are_taken_out_and_put_back():
@@ -34,7 +34,7 @@ def test_without_free_unknowns_nothing_changes():
 def test_a_multiplier_of_which_there_is_more_than_one():
     """x^2 + 2 m x - 2 n x + 3 = (1, x) Q (1, x)' + t with the largest t: m - n is free, Q_11 = 1, t = 3."""
     pytest.importorskip("clarabel")
-    program = Program()
+    program = MatrixProgram()
     t, m, n = (program.number() for _ in range(3))
     gram = program.matrix(2)
     for key, (constant, unknowns) in {

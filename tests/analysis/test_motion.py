@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.analysis.question import motion
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 
 MODELS = ["heavy-top", "pendulum-skate", "chaplygin-sphere", "rattleback", "veselova", "body-with-rotors"]
 
@@ -20,7 +20,7 @@ def numbers(system, nodes, seed=2):
 
 def defect(system, node):
     """Largest entry of K^T w - (dC/dv, 0), and of w."""
-    motion = Motion.of(system)
+    motion = EquationsOfMotion.of(system)
     w = motion.weights(node)
     k = len(w)
     cells = motion.entries
@@ -57,7 +57,7 @@ def test_functions_of_momenta_need_no_inverse():
     nodes = {k: vehicle.expression(e) for k, e in vehicle.candidate_invariants.items() if k != "energy"}
     assert nodes
     for name in ("P1**2 + P2**2 + P3**2", "Gamma1*P1 + Gamma2*P2 + Gamma3*P3"):
-        weights = Motion.of(vehicle).weights(nodes[name])
+        weights = EquationsOfMotion.of(vehicle).weights(nodes[name])
         products = [n for n in vehicle.graph.reachable(weights) if n.kind == "prod"]
         assert all(e > 0 for n in products for _, e in n.payload[1])
         error, size = defect(vehicle, nodes[name])
@@ -102,4 +102,4 @@ def test_a_search_for_a_shape_ends(monkeypatch):
     monkeypatch.setattr(motion, "find_shape_integrals", endless)
     monkeypatch.setattr(motion, "SHAPE_SECONDS", 0.1)
     system = gc.models.get("heavy-top")().reduce()
-    assert Motion.of(system).shape() is None
+    assert EquationsOfMotion.of(system).shape() is None

@@ -8,9 +8,9 @@ import pytest
 from geoctrl._scalars import PARAMETER, Graph
 from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere
 from geoctrl.analysis.symbolic.formulas import Either, Nonzero, Positive, either, every
-from geoctrl.analysis.symbolic.rational_functions import Field
+from geoctrl.analysis.symbolic.rational_functions import RationalField
 from geoctrl.analysis.symbolic.sign_arrays import Generator, Points
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.spectra_in_symbols import (
     attracting,
     characteristic,
@@ -25,8 +25,8 @@ class Symbols:
     def __init__(self, real="", positive=""):
         graph = Graph()
         self.nodes = {k: graph.symbol(k, PARAMETER) for k in (*real.split(), *positive.split())}
-        self.field = Field([*self.nodes.values()], positive={self.nodes[k] for k in positive.split()})
-        self.signs = Signs(self.field)
+        self.field = RationalField([*self.nodes.values()], positive={self.nodes[k] for k in positive.split()})
+        self.signs = KnownSigns(self.field)
 
     def __getattr__(self, name):
         return self.field(self.nodes[name])
@@ -227,8 +227,8 @@ def test_signs_of_roots_are_told_in_balls():
     graph = Graph()
     a, b, c, d = (graph.symbol(k, PARAMETER) for k in "abcd")
     node = graph.sqrt(a) * graph.sqrt(b) - graph.sqrt(c) + d
-    field = Field([node], positive={a, b, c})
-    signs = Signs(field)
+    field = RationalField([node], positive={a, b, c})
+    signs = KnownSigns(field)
     formula = signs.positive(field(node))
     generators = []
     for i, n in enumerate(field.generators):
@@ -251,7 +251,7 @@ def test_angles_of_exact_sines_are_turned():
 
     def value(name, angle):
         node = graph.fun(name, angle)
-        return Field([node, t])(node), Field([node, t])
+        return RationalField([node, t])(node), RationalField([node, t])
 
     for name, angle, expected in (
         ("cos", pi, -1),
@@ -265,7 +265,7 @@ def test_angles_of_exact_sines_are_turned():
     ):
         assert value(name, angle)[0] == expected
     node = graph.fun("sin", 2 * graph.fun("atan", t))
-    field = Field([node, t])
+    field = RationalField([node, t])
     assert field(node) == 2 * field(t) / (1 + field(t) * field(t))
     open_one = graph.fun("sin", graph.fun("atan", t))
-    assert Field([open_one]).functions
+    assert RationalField([open_one]).functions

@@ -7,7 +7,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic
-from geoctrl.analysis.quadratics.setting_units import Units
+from geoctrl.analysis.quadratics.setting_units import SettingUnits
 from geoctrl.analysis.regions.slopes_set import SlopesSets
 from geoctrl.analysis.regions.squares_set import SquaresSets
 from geoctrl.checker.squares.file import read_attraction
@@ -79,7 +79,7 @@ def searched(units):
     system = held_up(mass, length, time)
     sets = SquaresSets(system, resolve_equilibrium(system, system.state(), None), {}, lambda: math.inf)
     setting = Setting(read_attraction(sets._asked([])))
-    search = FallingQuadratic(setting, 2, units=Units.of(setting, sets._scales).with_few_bits)
+    search = FallingQuadratic(setting, 2, units=SettingUnits.of(setting, sets._scales).with_few_bits)
     polynomials = [terms for terms, _ in search._relations + search._bounds]
     return search._rates, polynomials, search.leaf.first_function().tolist()
 

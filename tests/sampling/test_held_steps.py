@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.simulation.heyoka_stepper import Stepper
+from geoctrl.simulation.heyoka_stepper import HeyokaStepper
 
 GRIDS = {
     "on the samples": np.linspace(0, 2, 201),
@@ -30,7 +30,7 @@ def skate():
 
 
 def asked(self, t):
-    """`Stepper.advance` by a request for a time, without steps of one's own."""
+    """`HeyokaStepper.advance` by a request for a time, without steps of one's own."""
     outcome, _, _, steps, *_ = self._propagate(t, max_steps=1000)
     x = self._read()
     if outcome != self._reached or steps > 100 or not np.isfinite(x).all():
@@ -51,7 +51,7 @@ def test_bit_by_bit(skate, times, options, monkeypatch):
         return gc.simulate(plant, times, start, controller=controller, events=events, throw=False)
 
     stepped = run()
-    monkeypatch.setattr(Stepper, "advance", asked)
+    monkeypatch.setattr(HeyokaStepper, "advance", asked)
     reference = run()
     assert stepped.status == reference.status
     assert stepped.time.tobytes() == reference.time.tobytes()
@@ -66,14 +66,14 @@ def test_steps_are_those_of_the_integrator(skate, monkeypatch):
     plant, law, start = skate
     times = np.linspace(0, 0.5, 51)
     exact = gc.simulate(plant, times, start, controller=law.sampled(100))
-    original = Stepper.__init__
+    original = HeyokaStepper.__init__
 
     def shifted(self, flow):
         original(self, flow)
         step = self._step
         self._step = lambda left: step(left * (1 - 1e-15))
 
-    monkeypatch.setattr(Stepper, "__init__", shifted)
+    monkeypatch.setattr(HeyokaStepper, "__init__", shifted)
     other = gc.simulate(plant, times, start, controller=law.sampled(100))
     assert exact.states.tobytes() != other.states.tobytes()
     assert np.abs(exact.states - other.states).max() < 1e-9

@@ -12,9 +12,9 @@ from geoctrl.stepping.compiled.compiled import loop_code, machine_code
 from geoctrl.stepping.compiled.forces import GRADIENT, no_force
 from geoctrl.stepping.methods.runge_kutta import runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.methods.variational import (
-    Motion,
-    Numbers,
     Pace,
+    StepMotion,
+    StepNumbers,
     no_kinetics,
     variational,
     variational_signature,
@@ -47,14 +47,14 @@ def steps(
     g, f, stages = np.zeros_like(z), np.zeros_like(w), np.ones(1) if stages is None else stages
     gradient(z, np.zeros(1), np.zeros(1, dtype=np.int64), g)
     Z, W = np.empty((1, *z.shape)), np.empty((1, *w.shape))
-    numbers = Numbers(np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros(3), False, False)
+    numbers = StepNumbers(np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros(3), False, False)
     kernels = (gradient, no_force(), no_kinetics(), no_kinetics())
     still = spin is None or not any(spin)
     frame = np.zeros(3) if still else np.array(spin)
     for piece in range(pieces):
         part = count // pieces
         pace = Pace(piece * part, h, stages, part, part, 0)
-        what = (system, Motion(z, L, w, g, f), numbers)
+        what = (system, StepMotion(z, L, w, g, f), numbers)
         if method == "variational":
             loop = loop_code(variational, variational_signature(solver, not still))
             head = (*solver.pointers(python=False), *kernels, bodies, None if still else frame)

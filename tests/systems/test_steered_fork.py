@@ -9,7 +9,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 
 R = sp.Rational
 
@@ -59,7 +59,7 @@ def system():
 
 
 def test_motions_keep_the_contact_of_the_steered_wheel(system):
-    motion = Motion.of(system)
+    motion = EquationsOfMotion.of(system)
     point = dict(zip(motion.states, system.equilibrium("straight").exact, strict=True))
     question = checker.Question(motion.question(point, {}).read, exact=True)
     assert question.conserved("front")

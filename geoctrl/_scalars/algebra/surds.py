@@ -38,7 +38,7 @@ def root_expression(value: Fraction | Surd | fmpq) -> sp.Expr:
     return sp.Rational(int(value.numerator), int(value.denominator))
 
 
-class _Functions(dict):
+class _RootFunctions(dict):
     """Square roots, adjoined where the field lacks them; choices; what is rational of other functions."""
 
     def __init__(self) -> None:
@@ -89,4 +89,4 @@ def exact_numbers(values: Sequence[Any]) -> tuple[Fraction | Surd, ...] | None:
 
 def surds() -> Arithmetic:
     """Numbers of a field that grows by the square roots that occur, each new one on top of those before."""
-    return Arithmetic("surd", rational, _Functions())
+    return Arithmetic("surd", rational, _RootFunctions())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from geoctrl._scalars import expression
-from geoctrl.algebra.representation.factor import Factor
+from geoctrl.algebra.representation.factor import AlgebraFactor
 from geoctrl.algebra.representation.matrix_groups import MatrixGroup, matrix_group
 from geoctrl.errors import DescriptionError
 
@@ -18,7 +18,7 @@ MEMBERSHIP_TOLERANCE = 1e-9
 class BlockMatrices:
     """Block-diagonal matrices of the groups of some factors, on numpy arrays of any arithmetic."""
 
-    def __init__(self, factors: Sequence[Factor]) -> None:
+    def __init__(self, factors: Sequence[AlgebraFactor]) -> None:
         self.factors = tuple(factors)
         self.groups: list[MatrixGroup] = []
         places, size = [], 0

@@ -8,7 +8,7 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Factor:
+class AlgebraFactor:
     """Factor of a Lie algebra; its maps apply to the full ``xi`` of the product.
 
     Attributes
@@ -60,7 +60,7 @@ class Factor:
         """Place of the translational velocities in ``xi``, or None."""
         return _support(self.velocity)
 
-    def placed(self, start: int, total: int) -> Factor:
+    def placed(self, start: int, total: int) -> AlgebraFactor:
         """The same factor at another place of an algebra of dimension `total`."""
 
         def moved(rows: Rows | None) -> Rows | None:

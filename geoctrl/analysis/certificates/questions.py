@@ -18,7 +18,7 @@ from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.systems import Equilibrium, Seen
 
-__all__ = ["KINDS", "Kind", "answered", "judge_matrices", "matrices_at"]
+__all__ = ["KINDS", "QuestionKind", "answered", "judge_matrices", "matrices_at"]
 
 
 def matrices_at(seen: Seen, point: Equilibrium) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def judge_matrices(data: dict[str, Any]) -> Outcome:
     return Outcome(Stored(data, data), found.verdict, found.method, found.evidence, in_floats=True)
 
 
-class Kind(NamedTuple):
+class QuestionKind(NamedTuple):
     """A kind of question.
 
     Attributes
@@ -67,16 +67,16 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "equations": Kind(Problem.of, decide, derived=True),
+    "equations": QuestionKind(Problem.of, decide, derived=True),
     # Asked with a controller alone (`held_proof`), of no system by itself.
-    "held": Kind(lambda *_: None, lambda candidates, *_: decided(candidates), derived=True),
-    "matrices": Kind(matrices_at, lambda data, *_: judge_matrices(data), derived=False),
+    "held": QuestionKind(lambda *_: None, lambda candidates, *_: decided(candidates), derived=True),
+    "matrices": QuestionKind(matrices_at, lambda data, *_: judge_matrices(data), derived=False),
 }
 """In the order in which they are asked; the last fits every system."""
 
 
 def answered(seen: Seen, point: Equilibrium, modulo: str | None, so_far: SoFar) -> Outcome:
-    """The outcome of the first kind of question that fits; see `Kind`."""
+    """The outcome of the first kind of question that fits; see `QuestionKind`."""
     asked = ((kind, kind.of(seen, point)) for kind in KINDS.values())
     kind, question = next((kind, question) for kind, question in asked if question is not None)
     return kind.answer(question, modulo, so_far)

@@ -13,7 +13,7 @@ from geoctrl import checker
 from geoctrl._scalars import STATE
 from geoctrl._scalars.algebra.surds import exact_with_roots
 from geoctrl.analysis.certificates.questions import KINDS
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem, motion_of
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.errors import CertificateError, GeoctrlError
@@ -78,7 +78,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     compare_problems(given, rebuilt.read, own)
 
 
-def _with_commands(motion: Motion, labels: Sequence[str]) -> Motion:
+def _with_commands(motion: EquationsOfMotion, labels: Sequence[str]) -> EquationsOfMotion:
     """The motion with inputs, and what else a controller has, as states; these move as the file says."""
     graph = motion.graph
     nodes = {k: motion.inputs[k] if k in motion.inputs else graph.symbol(k, STATE) for k in labels}

@@ -18,13 +18,13 @@ from geoctrl.analysis.conditions.conditions_result import StabilityConditions
 from geoctrl.analysis.conditions.conserved import conserved_functions
 from geoctrl.analysis.conditions.criteria import Criteria, Test
 from geoctrl.analysis.conditions.falling_family import falling_energy
-from geoctrl.analysis.conditions.family_point import Falling, FamilyPoint, Functions, NotFree
+from geoctrl.analysis.conditions.family_point import Falling, FamilyFunctions, FamilyPoint, NotFree
 from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.question.motion import labelled
-from geoctrl.analysis.question.shape_integrals import Jet, shape_of
+from geoctrl.analysis.question.shape_integrals import ShapeJet, shape_of
 from geoctrl.analysis.symbolic.formulas import Either, Formula
-from geoctrl.analysis.symbolic.rational_functions import Field, Quotient, TooLargeError
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction, TooLargeError
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.sympy_forms import Reader, not_contradicted, size, undecided_where
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
@@ -163,13 +163,13 @@ def _require_equilibria(sys: ReducedSystem, family: str, settings: Settings) -> 
 
 
 def _derived(
-    at: FamilyPoint, jets: Sequence[Jet], time: Budget, falling: Falling | None
+    at: FamilyPoint, jets: Sequence[ShapeJet], time: Budget, falling: Falling | None
 ) -> StabilityConditions:
     f, criteria = None, Criteria()
     try:
         f = time.attempt(
             "the equations at the members",
-            lambda: Functions(at, jets, len(at.system.leaf.names), falling),
+            lambda: FamilyFunctions(at, jets, len(at.system.leaf.names), falling),
             None,
         )
     except TooLargeError as error:
@@ -189,7 +189,7 @@ def _derived(
 
 def _written(
     at: FamilyPoint,
-    f: Functions | None,
+    f: FamilyFunctions | None,
     criteria: Criteria,
     stable: list[Test],
     unstable: list[Test],
@@ -197,7 +197,7 @@ def _written(
 ) -> StabilityConditions:
     sys, family = at.system, at.family
     free = [p for p in sys.mechanism.parameters if p.name not in at.settings.expressions]
-    signs = Signs(Field([sys.graph.one])) if f is None else f.signs
+    signs = KnownSigns(RationalField([sys.graph.one])) if f is None else f.signs
     reader = Reader(signs.field, at.names, [*family.symbols, *(p.symbol for p in free if not p.positive)])
     one_of, growing = (signs.either(t.formula for t in tests) for tests in (stable, unstable))
 
@@ -290,7 +290,7 @@ def _asked_alone(sys: ReducedSystem, family: str, settings: Settings, note: str)
 
 def _product(reader: Reader, criteria: Criteria) -> list[sp.Expr]:
     """The characteristic polynomial, of those of the blocks."""
-    product: list[Quotient] = []
+    product: list[RationalFunction] = []
     if sum(len(c.top) for p in criteria.polynomials or () for c in p) > LONG:
         return []
     for p in criteria.polynomials or ():

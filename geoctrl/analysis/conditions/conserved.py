@@ -14,7 +14,7 @@ from geoctrl._scalars import Node, evaluate, exact
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, TooManyChoices
 from geoctrl.analysis.conditions.family_point import FamilyPoint
-from geoctrl.analysis.question.motion import Motion, momenta_of
+from geoctrl.analysis.question.motion import EquationsOfMotion, momenta_of
 from geoctrl.errors import CertificateError
 
 __all__ = ["conserved_functions"]
@@ -35,7 +35,7 @@ def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
         After which what is not proved is left out.
     """
     system, graph = at.system, at.system.graph
-    motion = Motion.of(system).where(at.settings.nodes | at.inputs)
+    motion = EquationsOfMotion.of(system).where(at.settings.nodes | at.inputs)
     candidates = dict(system.conservation.nodes)
     candidates |= {str(mu): system.expression(mu) for mu in momenta_of(system) if str(mu) not in candidates}
     nodes = dict(zip(candidates, graph.substitute(list(candidates.values()), at.settings.nodes), strict=True))
@@ -65,7 +65,7 @@ def _is_of_members(at: FamilyPoint, choices: Choices, branch: Branch) -> bool:
 
 
 def _kept_by(
-    motion: Motion, functions: Mapping[str, Node], point: Mapping[str, Fraction], end: float
+    motion: EquationsOfMotion, functions: Mapping[str, Node], point: Mapping[str, Fraction], end: float
 ) -> set[str]:
     """Names of the functions that are proved to be conserved by a motion."""
     found: set[str] = set()
@@ -95,7 +95,7 @@ def _kept_by(
     return found
 
 
-def _random_point(at: FamilyPoint, motion: Motion) -> dict[str, Fraction]:
+def _random_point(at: FamilyPoint, motion: EquationsOfMotion) -> dict[str, Fraction]:
     """A state on the leaf, with numbers for all parameters."""
     system, rng = at.system, np.random.default_rng(13)
     values = system.mechanism.generic | {k: float(q) for k, q in at.settings.numbers.items()}

@@ -9,12 +9,12 @@ from typing import Any
 
 from geoctrl._calls.budget import Budget
 from geoctrl.analysis.conditions.equilibrium_manifolds import drifts, resting_manifold
-from geoctrl.analysis.conditions.family_point import FamilyPoint, Functions
+from geoctrl.analysis.conditions.family_point import FamilyFunctions, FamilyPoint
 from geoctrl.analysis.symbolic.complete_damping import completely_damped
 from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere, positive_definite
 from geoctrl.analysis.symbolic.formulas import All, Formula, Nonzero, Polynomial
-from geoctrl.analysis.symbolic.rational_functions import Quotient, TooLargeError
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.rational_functions import RationalFunction, TooLargeError
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.spectra_in_symbols import (
     attracting,
     characteristic,
@@ -23,9 +23,9 @@ from geoctrl.analysis.symbolic.spectra_in_symbols import (
     without_zeros,
 )
 
-__all__ = ["Criteria", "Kernel", "Test"]
+__all__ = ["ConditionKernel", "Criteria", "Test"]
 
-Rows = list[list[Quotient]]
+Rows = list[list[RationalFunction]]
 
 _NEVER = "the restricted Hessian is never definite"
 _SIDE = 0.4
@@ -33,7 +33,7 @@ _SIDE = 0.4
 
 
 @dataclass(frozen=True)
-class Kernel:
+class ConditionKernel:
     """The kernel of some rows over the rational functions.
 
     Attributes
@@ -45,15 +45,15 @@ class Kernel:
     """
 
     basis: Rows
-    minor: Quotient
+    minor: RationalFunction
     rank: int
 
     @classmethod
-    def of(cls, rows: Rows, columns: int, functions: Functions) -> Kernel:
+    def of(cls, rows: Rows, columns: int, functions: FamilyFunctions) -> ConditionKernel:
         """By elimination in the order of the columns, with the simplest pivot of each."""
         one, zero, sign = functions.field.one, functions.field.zero, functions.signs.sign
 
-        def cost(q: Quotient) -> tuple[bool, int]:
+        def cost(q: RationalFunction) -> tuple[bool, int]:
             return not sign(q.top), len(q.top) + len(q.below)
 
         left, minor = [list(row) for row in rows], one
@@ -102,7 +102,7 @@ class Test:
     formula: Formula
     presumed: Formula = True
 
-    def presumed_besides(self, formula: Formula, signs: Signs) -> list[Polynomial]:
+    def presumed_besides(self, formula: Formula, signs: KnownSigns) -> list[Polynomial]:
         """Polynomials presumed not to vanish where a formula holds, but for those that it says it of."""
         parts = self.presumed.parts if isinstance(self.presumed, All) else (self.presumed,)
         return [p.factor for p in parts if isinstance(p, Nonzero) and not signs.excludes(formula, p.factor)]
@@ -136,20 +136,20 @@ class Criteria:
     unstable: list[Test] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     reason: str = "the time given did not suffice"
-    polynomials: list[list[Quotient]] | None = None
+    polynomials: list[list[RationalFunction]] | None = None
     forms: list[Rows] = field(default_factory=list)
-    multipliers: list[dict[str, Quotient]] = field(default_factory=list)
+    multipliers: list[dict[str, RationalFunction]] = field(default_factory=list)
     free_places: list[int] = field(default_factory=list)
     domain: Formula = True
 
     @classmethod
-    def of(cls, at: FamilyPoint, f: Functions, time: Budget) -> Criteria:
+    def of(cls, at: FamilyPoint, f: FamilyFunctions, time: Budget) -> Criteria:
         """What can be found out in time."""
         found, n = cls(), len(f.linearisation)
         kernels = found._attempt(
             time,
             "the kernels of the gradients",
-            lambda: (Kernel.of(f.gradients[: f.leaf], n, f), Kernel.of(f.gradients, n, f)),
+            lambda: (ConditionKernel.of(f.gradients[: f.leaf], n, f), ConditionKernel.of(f.gradients, n, f)),
             _SIDE,
         )
         solved = found._attempt(time, "where the equations can be solved", f.regular, _SIDE)
@@ -198,13 +198,13 @@ class Criteria:
             return None
         return found
 
-    def _definite(self, f: Functions, kernel: Kernel) -> None:
+    def _definite(self, f: FamilyFunctions, kernel: ConditionKernel) -> None:
         """Energy and invariants: their critical combinations, and where one of these is definite."""
         signs, size = f.signs, len(kernel.basis)
         order = sorted(f.jets, key=lambda jet: jet.name == "energy")
         rows = {jet.name: row for jet, row in zip(f.jets, f.gradients, strict=True)}
         columns = [list(column) for column in zip(*(rows[jet.name] for jet in order), strict=True)]
-        critical = Kernel.of(columns, len(order), f)
+        critical = ConditionKernel.of(columns, len(order), f)
         if not critical.basis:
             self.reason = "no combination of the invariants is critical at the point (no multipliers)"
             return
@@ -215,7 +215,9 @@ class Criteria:
             form = _restricted(f, {name: (c, hessians[name]) for name, c in total.items()}, kernel.basis)
             entries = [e for row in form for e in row]
             # Forms that repeat others, and multipliers that only say that gradients depend, tell nothing.
-            if Kernel.of([*flat, entries], len(entries), f).rank > len(flat) or (not size and not self.forms):
+            if ConditionKernel.of([*flat, entries], len(entries), f).rank > len(flat) or (
+                not size and not self.forms
+            ):
                 flat.append(entries)
                 self.forms.append(form)
                 self.multipliers.append({jet.name: y[i] for i, jet in enumerate(order)})
@@ -233,20 +235,22 @@ class Criteria:
         self.stable.append(Test(where, signs.every(presumed)))
 
 
-def _spectrum(f: Functions, kernel: Kernel) -> list[list[Quotient]]:
+def _spectrum(f: FamilyFunctions, kernel: ConditionKernel) -> list[list[RationalFunction]]:
     """Characteristic polynomials of the blocks of the linearisation on the kernel, which it keeps."""
     matrix = _on_levels(f, kernel)
     blocks = irreducible_blocks(matrix)
     return [characteristic([[matrix[i][j] for j in b] for i in b]) for b in blocks]
 
 
-def _on_levels(f: Functions, kernel: Kernel) -> Rows:
+def _on_levels(f: FamilyFunctions, kernel: ConditionKernel) -> Rows:
     """The linearisation in the free coordinates of the kernel."""
     rows = [f.linearisation[i] for i in kernel.free_places]
     return [[f.field.dot(row, w) for w in kernel.basis] for row in rows]
 
 
-def _damped(at: FamilyPoint, f: Functions, leaf: Kernel, kernel: Kernel) -> tuple[Test, Test] | None:
+def _damped(
+    at: FamilyPoint, f: FamilyFunctions, leaf: ConditionKernel, kernel: ConditionKernel
+) -> tuple[Test, Test] | None:
     """Stability and instability by the energy's Hessian, where the damping is complete."""
     energy = _falling_form(f, kernel)
     if energy is None:
@@ -261,12 +265,16 @@ def _damped(at: FamilyPoint, f: Functions, leaf: Kernel, kernel: Kernel) -> tupl
     return Test(f.signs.every([f.given, decays]), presumed), Test(f.signs.every([f.given, grows]), presumed)
 
 
-def _growth(f: Functions, leaf: Kernel, polynomial: list[Quotient]) -> Test:
+def _growth(f: FamilyFunctions, leaf: ConditionKernel, polynomial: list[RationalFunction]) -> Test:
     return Test(f.signs.every([f.given, growing(f.signs, polynomial)]), f.signs.nonzero(leaf.minor))
 
 
 def _attraction(
-    at: FamilyPoint, f: Functions, leaf: Kernel, kernel: Kernel, polynomials: list[list[Quotient]]
+    at: FamilyPoint,
+    f: FamilyFunctions,
+    leaf: ConditionKernel,
+    kernel: ConditionKernel,
+    polynomials: list[list[RationalFunction]],
 ) -> list[Test]:
     """All roots but some zeros to the left: these are forced by invariants, or a manifold is all of them.
 
@@ -282,7 +290,7 @@ def _attraction(
     if on_levels == 0:
         return [Test(attracted, signs.every([signs.nonzero(leaf.minor), signs.nonzero(kernel.minor)]))]
     dimension = on_levels + kernel.rank - leaf.rank
-    family = Kernel.of(f.tangent, n, f)
+    family = ConditionKernel.of(f.tangent, n, f)
     if at.same_inputs and family.rank >= dimension:
         nonzero = [family.minor]
     elif (found := resting_manifold(at, f, dimension)) is not None:
@@ -292,12 +300,12 @@ def _attraction(
     return [Test(attracted, signs.every(map(signs.nonzero, [leaf.minor, *nonzero])))]
 
 
-def _falling_form(f: Functions, kernel: Kernel) -> tuple[Rows, Quotient] | None:
+def _falling_form(f: FamilyFunctions, kernel: ConditionKernel) -> tuple[Rows, RationalFunction] | None:
     """The Hessian, on their level sets, of the one critical sum of the energy and invariants; the minor that
     it presumes.
     """
     columns = [list(column) for column in zip(*f.gradients, f.slope, strict=True)]
-    critical = Kernel.of(columns, len(f.jets) + 1, f)
+    critical = ConditionKernel.of(columns, len(f.jets) + 1, f)
     with_energy = [y for y in critical.basis if y[-1]]
     if len(with_energy) != 1:  # more than one only where it is conserved
         return None
@@ -306,7 +314,7 @@ def _falling_form(f: Functions, kernel: Kernel) -> tuple[Rows, Quotient] | None:
     return _restricted(f, terms, kernel.basis), critical.minor
 
 
-def _falling(f: Functions, kernel: Kernel) -> list[Test]:
+def _falling(f: FamilyFunctions, kernel: ConditionKernel) -> list[Test]:
     """A combination of the energy with invariants, critical and with a minimum on their level sets."""
     energy = _falling_form(f, kernel)
     if energy is None:
@@ -317,7 +325,7 @@ def _falling(f: Functions, kernel: Kernel) -> list[Test]:
     return [] if where is False else [Test(where, presumed)]
 
 
-def _drifting(at: FamilyPoint, f: Functions) -> list[Test]:
+def _drifting(at: FamilyPoint, f: FamilyFunctions) -> list[Test]:
     """Motions that drift away however near to the members they begin.
 
     They begin with changes that the leaf admits and that no force answers to first order, nor the
@@ -329,8 +337,8 @@ def _drifting(at: FamilyPoint, f: Functions) -> list[Test]:
     again = [[field.dot(row, column) for column in columns] for row in A[:k]]
     relations = f.gradients[: f.leaf]
     held = [[field.of(int(i == j)) for j in range(n)] for i in range(k, n)]
-    displaced = Kernel.of([*A[:k], *again, *relations], n, f).basis
-    alone = Kernel.of([*held, *A[:k], *again, *relations], n, f).basis
+    displaced = ConditionKernel.of([*A[:k], *again, *relations], n, f).basis
+    alone = ConditionKernel.of([*held, *A[:k], *again, *relations], n, f).basis
     changes = [*alone, *(c for c in displaced if any(c[k:]))]
     for drift in drifts(at, f, changes):
         turns = f.signs.positive(drift.square) if drift.square else True
@@ -339,7 +347,7 @@ def _drifting(at: FamilyPoint, f: Functions) -> list[Test]:
     return []
 
 
-def _restricted(f: Functions, terms: Mapping[str, tuple[Quotient, Rows]], basis: Rows) -> Rows:
+def _restricted(f: FamilyFunctions, terms: Mapping[str, tuple[RationalFunction, Rows]], basis: Rows) -> Rows:
     """W^T (sum y H) W."""
     zero, n = f.field.zero, range(len(f.linearisation))
     H = [[sum((c * h[i][j] for c, h in terms.values() if h[i][j]), zero) for j in n] for i in n]

@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from geoctrl._scalars import PARAMETER, Node
-from geoctrl.analysis.conditions.family_point import FamilyPoint, Functions
-from geoctrl.analysis.symbolic.rational_functions import Field, Quotient
+from geoctrl.analysis.conditions.family_point import FamilyFunctions, FamilyPoint
+from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
 
 __all__ = ["Drift", "drifts", "resting_manifold"]
 
-Row = list[Quotient]
+Row = list[RationalFunction]
 
 
 class _OtherFunctionsError(Exception):
@@ -33,7 +33,7 @@ class _OtherFunctionsError(Exception):
 class _Members:
     """Values of nodes at the members of a family."""
 
-    def __init__(self, at: FamilyPoint, f: Functions) -> None:
+    def __init__(self, at: FamilyPoint, f: FamilyFunctions) -> None:
         self.at, self.f = at, f
         self._known = set(f.field.generators)
 
@@ -49,7 +49,7 @@ class _Members:
 # -- manifolds of equilibria ---------------------------------------------------------------------------
 
 
-def resting_manifold(at: FamilyPoint, f: Functions, dimension: int) -> Row | None:
+def resting_manifold(at: FamilyPoint, f: FamilyFunctions, dimension: int) -> Row | None:
     """What must not vanish at the members for equilibria on the leaf, under their inputs, to form a manifold
     of a dimension through them; None where none is found.
     """
@@ -88,19 +88,19 @@ class _Rest:
             equations = self._graph.substitute([field.node(top) for field, top in left], {state: value})
         self.complete, self.dimension = not left, len(self._free)
 
-    def _left(self, equations: Sequence[Node]) -> list[tuple[Field, Quotient]]:
+    def _left(self, equations: Sequence[Node]) -> list[tuple[RationalField, RationalFunction]]:
         """Numerators that do not vanish identically, the short ones first; without factors that are not zero
         at the members.
         """
         at = self._members.at
-        field = Field([*equations, self._graph.one], at.squares, at.positive, branch=False)
+        field = RationalField([*equations, self._graph.one], at.squares, at.positive, branch=False)
         found = []
         for q in field.all(equations):
             if not q:
                 continue
             top = field.one
             for factor, _ in q.top.factor()[1]:
-                part = Quotient(field, factor, field.one.top)
+                part = RationalFunction(field, factor, field.one.top)
                 (value,) = self._members([field.node(part)])
                 if value:
                     self.nonzero.append(value)
@@ -109,14 +109,14 @@ class _Rest:
             found.append((field, top))
         return sorted(found, key=lambda pair: len(pair[1].top))
 
-    def _solved(self, field: Field, top: Quotient) -> tuple[Node, Node] | None:
+    def _solved(self, field: RationalField, top: RationalFunction) -> tuple[Node, Node] | None:
         """A state that an equation holds to the first power, the last ones first, and its value."""
         degrees = dict(zip(field.generators, map(int, top.top.degrees()), strict=False))
         inside = self._graph.symbols(n for n, degree in degrees.items() if degree and n.kind == "fun")
         for state in reversed(self._free):
             if degrees.get(state) != 1 or state in inside:
                 continue
-            slope = Quotient(field, top.top.derivative(field.generators.index(state)), field.one.top)
+            slope = RationalFunction(field, top.top.derivative(field.generators.index(state)), field.one.top)
             (value,) = self._members([field.node(slope)])
             if value:
                 self.nonzero.append(value)
@@ -140,18 +140,20 @@ class Drift:
         beta.
     """
 
-    def __init__(self, change: Row, way: Row, turned: Row, square: Quotient) -> None:
+    def __init__(self, change: Row, way: Row, turned: Row, square: RationalFunction) -> None:
         self.change, self.way, self.turned, self.square = change, way, turned, square
 
     @property
     def defined(self) -> Row:
         """What must not vanish: an entry of the way, and what entries are divided by."""
         entries = [*self.change, *self.way, *self.turned, self.square]
-        below = [Quotient(q.field, q.below, q.field.one.top) for q in entries if not q.below.is_constant()]
+        below = [
+            RationalFunction(q.field, q.below, q.field.one.top) for q in entries if not q.below.is_constant()
+        ]
         return [next(q for q in self.way if q), *below]
 
 
-def drifts(at: FamilyPoint, f: Functions, changes: Sequence[Row]) -> Iterator[Drift]:
+def drifts(at: FamilyPoint, f: FamilyFunctions, changes: Sequence[Row]) -> Iterator[Drift]:
     """Those of some changes of the states with the speed that begin a drift: it solves the equations of
     motion and keeps the leaf, identically in w, t and all symbols.
     """
@@ -208,4 +210,4 @@ def _moves(members: _Members, drift: Drift) -> bool:
     rates: list[Any] = [speed * rate for rate in graph.derivatives(path, t)]
     rates += [graph.zero] * len(system.leaf.nodes)
     defects = [a - b for a, b in zip(found, rates, strict=True)]
-    return not any(Field([*defects, graph.one], at.squares, at.positive, branch=False).all(defects))
+    return not any(RationalField([*defects, graph.one], at.squares, at.positive, branch=False).all(defects))

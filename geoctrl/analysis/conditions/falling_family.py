@@ -15,7 +15,7 @@ from flint import fmpq
 from geoctrl.analysis.conditions.family_point import Falling, FamilyPoint
 from geoctrl.analysis.proofs.squares import sum_of_squares
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.symbolic.rational_functions import Field, Quotient, TooLargeError
+from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction, TooLargeError
 
 __all__ = ["falling_energy"]
 
@@ -26,7 +26,7 @@ _TERMS = 4000
 class _AtMembers:
     """Polynomials of a field, of which the values at the members are functions of parameters."""
 
-    def __init__(self, members: FamilyPoint, field: Field) -> None:
+    def __init__(self, members: FamilyPoint, field: RationalField) -> None:
         self._members, self._field = members, field
         number = {node: i for i, node in enumerate(field.generators)}
         self.gens: Sequence[Any] = field.ring.gens()
@@ -40,10 +40,10 @@ class _AtMembers:
         """The constant polynomial."""
         return self._field.one.top
 
-    def at(self, polynomial: Any) -> Quotient:
+    def at(self, polynomial: Any) -> RationalFunction:
         """The value as a function of parameters, false where it is zero."""
-        (value,) = self._members.at([self._field.node(Quotient(self._field, polynomial, self.one))])
-        return Field([value, value.graph.one], self._members.squares, self._members.positive)(value)
+        (value,) = self._members.at([self._field.node(RationalFunction(self._field, polynomial, self.one))])
+        return RationalField([value, value.graph.one], self._members.squares, self._members.positive)(value)
 
 
 def falling_energy(at: FamilyPoint) -> Falling | None:
@@ -53,7 +53,7 @@ def falling_energy(at: FamilyPoint) -> Falling | None:
     motion = dict(zip(system.state_nodes, at.given(system.field_nodes), strict=True))
     (rate,) = graph.push_forward([energy], motion)
     try:
-        field = Field([rate, graph.one], at.squares, at.positive, branch=False)
+        field = RationalField([rate, graph.one], at.squares, at.positive, branch=False)
         found = field(rate)
         if not found or len(found.top) > _TERMS:
             return None
@@ -61,8 +61,8 @@ def falling_energy(at: FamilyPoint) -> Falling | None:
     except (NotSolved, TooLargeError, ZeroDivisionError):
         return None
     one = field.one.top
-    over = Quotient(field, one, found.below)
-    factors = (Quotient(field, a, one) / Quotient(field, b, one) * over for a, b, _ in terms)
+    over = RationalFunction(field, one, found.below)
+    factors = (RationalFunction(field, a, one) / RationalFunction(field, b, one) * over for a, b, _ in terms)
     try:
         negative = at.at([field.node(q) for q in factors])
     except ZeroDivisionError:  # a factor has no value at the members

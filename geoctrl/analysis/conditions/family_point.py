@@ -11,17 +11,17 @@ import sympy as sp
 from geoctrl._scalars import PARAMETER, FromSympy, Node, to_sympy
 from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.analysis.conditions.parameter_settings import Settings
-from geoctrl.analysis.question.shape_integrals import Jet, ShapeIntegrals
+from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, ShapeJet
 from geoctrl.analysis.symbolic.formulas import Formula
-from geoctrl.analysis.symbolic.rational_functions import Field, Quotient
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.spectra_in_symbols import characteristic, irreducible_blocks
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import ReducedSystem
 
-__all__ = ["Falling", "FamilyPoint", "Functions", "NotFree"]
+__all__ = ["Falling", "FamilyFunctions", "FamilyPoint", "NotFree"]
 
-Rows = list[list[Quotient]]
+Rows = list[list[RationalFunction]]
 
 
 class NotFree(Exception):  # noqa: N818 - an answer rather than a failure
@@ -104,16 +104,17 @@ class FamilyPoint:
         held = self.system.graph.symbols(self.inputs.values())
         return not held & set(self.own)
 
-    def jets(self, named: dict[str, Node]) -> list[Jet]:
+    def jets(self, named: dict[str, Node]) -> list[ShapeJet]:
         """First and second derivatives of named nodes."""
         return [
-            Jet(name, self.jacobian([node])[0], partial(self._hessian, node)) for name, node in named.items()
+            ShapeJet(name, self.jacobian([node])[0], partial(self._hessian, node))
+            for name, node in named.items()
         ]
 
     def _hessian(self, node: Node) -> list[list[Node]]:
         return self.jacobian(self.system.graph.gradient(node, self.system.state_nodes))
 
-    def shape_jets(self, shape: ShapeIntegrals) -> list[Jet]:
+    def shape_jets(self, shape: ShapeIntegrals) -> list[ShapeJet]:
         """The same of the integrals over a shape."""
         zero = self.system.graph.zero
         return shape.jets(self.at, self.at(self.system.state_nodes), zero, lambda node: not node.is_zero)
@@ -123,11 +124,11 @@ class FamilyPoint:
 class Falling:
     """An energy with its derivatives at the members, and what must be negative there for it to fall."""
 
-    jet: Jet
+    jet: ShapeJet
     negative: list[Node]
 
 
-class Functions:
+class FamilyFunctions:
     """Rational functions at a family's point: the field and its linearisation, gradients and Hessians.
 
     Parameters
@@ -154,7 +155,7 @@ class Functions:
     """
 
     def __init__(
-        self, at: FamilyPoint, jets: Sequence[Jet], leaf: int, falling: Falling | None = None
+        self, at: FamilyPoint, jets: Sequence[ShapeJet], leaf: int, falling: Falling | None = None
     ) -> None:
         system, self.jets, self.leaf = at.system, list(jets), leaf
         graph = system.graph
@@ -174,10 +175,10 @@ class Functions:
         everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
         nodes = [*everything, *rates, *relations, *switches, graph.one]
         # Members may be equilibria on one branch of a root alone.
-        self.field = Field(nodes, at.squares, at.positive, branch=False)
+        self.field = RationalField(nodes, at.squares, at.positive, branch=False)
         if any(map(self.field, [*rates, *relations])):
-            self.field = Field(nodes, at.squares, at.positive)
-        self.signs = Signs(self.field)
+            self.field = RationalField(nodes, at.squares, at.positive)
+        self.signs = KnownSigns(self.field)
         for label, rate in zip((*system.state_labels, *system.leaf.names), [*rates, *relations], strict=True):
             if self.field(rate):
                 raise EquilibriumError(

@@ -24,7 +24,7 @@ from functools import cached_property
 from geoctrl import checker
 from geoctrl._scalars import Graph, Node
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, UnknownSwitch
-from geoctrl.analysis.question.motion import Motion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.table import Table
 from geoctrl.errors import DivisionError
 
@@ -53,7 +53,7 @@ class Crossings:
 
     def __init__(
         self,
-        motion: Motion,
+        motion: EquationsOfMotion,
         node: Node,
         choices: Choices,
         time: Node,
@@ -64,7 +64,7 @@ class Crossings:
         self.motion, self.node, self.choices, self._words = motion, node, choices, words
         self._time, self._clock, self._end = time, clock, end
         self._graph: Graph = motion.graph
-        self._motions: dict[tuple, Motion] = {}
+        self._motions: dict[tuple, EquationsOfMotion] = {}
         self._known: dict[tuple, bool] = {}
         self._pairs: dict[Node, list[tuple[Branch, Branch]]] = {}
         self._own: dict[Node, list[Node]] = {}
@@ -73,7 +73,7 @@ class Crossings:
         self._rates: dict[tuple, Node] = {}
         self._near: dict[Node, list[Branch]] = {}
 
-    def in_branch(self, branch: Branch) -> tuple[Motion, Node]:
+    def in_branch(self, branch: Branch) -> tuple[EquationsOfMotion, Node]:
         """Motion and function in one branch."""
         key = tuple(branch.values())
         if key not in self._motions:

@@ -17,7 +17,7 @@ from geoctrl._checks import flag, named_parameters, whole_number
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.invariants.darboux import DarbouxPolynomial, RationalIntegrals
 from geoctrl.analysis.invariants.invariants import check_invariant
-from geoctrl.analysis.invariants.modular_motion import Constants, Flow
+from geoctrl.analysis.invariants.modular_motion import Constants, ModularMotion
 from geoctrl.analysis.invariants.polynomial_search import Monomial, PolynomialSearch, Vector
 from geoctrl.analysis.invariants.rational_recovery import Recovery
 from geoctrl.analysis.question.quadrature import quadratures
@@ -229,7 +229,7 @@ class _Discovery:
     ) -> None:
         self._system, self._numbers, self._time = system, numbers, time
         self._rng = np.random.default_rng(20)
-        self._flow = Flow(system)
+        self._flow = ModularMotion(system)
         self._offered = dict(system.conservation.nodes)
         self._constants = Constants(system, numbers, [*self._flow.nodes, *self._offered.values()])
         self._search = PolynomialSearch(self._flow, self._constants, self._rng)

@@ -22,7 +22,7 @@ from geoctrl._scalars.arithmetic.choices import Branch, Choices, TooManyChoices
 from geoctrl._scalars.graph.domains import domain_of
 from geoctrl.analysis.invariants.crossings import TIME, Crossings
 from geoctrl.analysis.invariants.orbit_points import exact_configurations, random_fraction
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.errors import DivisionError
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.typesetting.decimal_printing import written
@@ -195,7 +195,7 @@ def has_cofactor(
     time.
     """
     g, time = sys.graph, sys.assembly.time
-    clock, motion = g.mul([g.number(-1), K, time]), Motion.of(sys)
+    clock, motion = g.mul([g.number(-1), K, time]), EquationsOfMotion.of(sys)
     if g.switches([*motion.nodes, P, K]):
         return False
     asked = _Asked(sys, dict(numbers), False, monotonic() + budget)
@@ -251,7 +251,7 @@ class _Asked:
 def _pieces(asked: _Asked, node: Node) -> Crossings:
     """The motion and the function with what they switch by; where nothing does, as they are."""
     system, g = asked.system, asked.system.graph
-    motion, choices = Motion.of(system), Choices(g, [])
+    motion, choices = EquationsOfMotion.of(system), Choices(g, [])
     if g.switches([*motion.nodes, node]):
         image, a = asked.image(), system.assembly
         motion, (node,) = motion.where(image), g.substitute([node], image)
@@ -327,7 +327,7 @@ def _values_in(asked: _Asked, branch: Branch) -> dict[str, float]:
 
 def _identity(
     asked: _Asked,
-    motion: Motion,
+    motion: EquationsOfMotion,
     node: Node,
     values: Mapping[str, float],
     further: bool,

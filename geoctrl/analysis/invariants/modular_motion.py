@@ -15,7 +15,7 @@ from geoctrl.analysis.invariants.leaf_points import states_on_leaf
 from geoctrl.errors import InputError
 from geoctrl.systems import ReducedSystem
 
-__all__ = ["Constants", "Flow", "is_short"]
+__all__ = ["Constants", "ModularMotion", "is_short"]
 
 _SHORT = 32
 """Numerator and denominator of a number that is put in as it is; others are symbols until the end."""
@@ -91,7 +91,7 @@ def is_short(q: Fraction | None) -> bool:
     return q is not None and max(abs(q.numerator), q.denominator) <= _SHORT
 
 
-class Flow:
+class ModularMotion:
     """States and functions of them, with their rates under inputs that are zero.
 
     Attributes

@@ -16,7 +16,7 @@ import numpy as np
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.modular import PRIME, echelon, kernel
 from geoctrl._scalars.arithmetic.residues import Residues
-from geoctrl.analysis.invariants.modular_motion import Constants, Flow
+from geoctrl.analysis.invariants.modular_motion import Constants, ModularMotion
 
 __all__ = ["PolynomialSearch", "Vector", "monomial_columns"]
 
@@ -41,7 +41,7 @@ class PolynomialSearch:
     rng : numpy.random.Generator
     """
 
-    def __init__(self, flow: Flow, constants: Constants, rng: np.random.Generator) -> None:
+    def __init__(self, flow: ModularMotion, constants: Constants, rng: np.random.Generator) -> None:
         self.flow, self._constants, self._rng = flow, constants, rng
         self.drawn = [Residues.draw(rng, ()) for _ in range(len(constants))]
 

@@ -13,7 +13,7 @@ from geoctrl._scalars.algebra.factoring import factored
 from geoctrl._scalars.arithmetic.interpolation import interpolated
 from geoctrl._scalars.arithmetic.modular import rational
 from geoctrl._scalars.arithmetic.residues import Residues
-from geoctrl.analysis.invariants.modular_motion import Constants, Flow, is_short
+from geoctrl.analysis.invariants.modular_motion import Constants, ModularMotion, is_short
 from geoctrl.analysis.invariants.polynomial_search import Monomial
 
 __all__ = ["Recovery"]
@@ -35,7 +35,7 @@ class Recovery:
     """
 
     def __init__(
-        self, flow: Flow, constants: Constants, drawn: Sequence[Residues], rng: np.random.Generator
+        self, flow: ModularMotion, constants: Constants, drawn: Sequence[Residues], rng: np.random.Generator
     ) -> None:
         self._flow, self._constants, self.drawn, self._rng = flow, constants, drawn, rng
         self._symbols = [sp.Dummy(positive=True) for _ in range(len(constants))]

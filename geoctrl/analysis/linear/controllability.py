@@ -16,7 +16,7 @@ import numpy as np
 from geoctrl._scalars import real
 from geoctrl.analysis.linear.leaf_pair import LeafPair
 from geoctrl.analysis.linear.modes import InvariantPart, Mode, hidden_span, modes, states_along
-from geoctrl.analysis.linear.subspaces import Arithmetic, invariant_span
+from geoctrl.analysis.linear.subspaces import SubspaceArithmetic, invariant_span
 from geoctrl.errors import InputError
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.contract.tolerances import UNIT
@@ -275,7 +275,7 @@ def _sizes_of(scales: Scales) -> np.ndarray:
 
 
 def _at_rest(
-    algebra: Arithmetic, A: np.ndarray, N: np.ndarray, T: np.ndarray, metric: np.ndarray
+    algebra: SubspaceArithmetic, A: np.ndarray, N: np.ndarray, T: np.ndarray, metric: np.ndarray
 ) -> np.ndarray:
     """Directions of equilibria that inputs do not reach, orthogonal to those that they do reach."""
     still = algebra.null(A)

@@ -17,7 +17,7 @@ from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra import rational_matrix
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.invariants.invariants import check_invariant
-from geoctrl.analysis.linear.subspaces import EXACT, FLOAT, Arithmetic
+from geoctrl.analysis.linear.subspaces import EXACT, FLOAT, SubspaceArithmetic
 from geoctrl.analysis.question.exact_angles import Turn
 from geoctrl.errors import DivisionError
 from geoctrl.systems import Equilibrium
@@ -47,7 +47,7 @@ class LeafPair:
         Gradients of the outputs that were asked for.
     """
 
-    algebra: Arithmetic
+    algebra: SubspaceArithmetic
     A: np.ndarray
     B: np.ndarray
     tangent: np.ndarray

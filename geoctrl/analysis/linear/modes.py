@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geoctrl.analysis.linear.subspaces import Arithmetic, invariant_span
+from geoctrl.analysis.linear.subspaces import SubspaceArithmetic, invariant_span
 
 __all__ = ["InvariantPart", "Mode", "hidden_span", "modes", "states_along"]
 
@@ -49,7 +49,7 @@ def modes(matrix: np.ndarray, directions: np.ndarray, labels: tuple[str, ...]) -
     )
 
 
-def hidden_span(algebra: Arithmetic, A: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def hidden_span(algebra: SubspaceArithmetic, A: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Basis of {v : C A^i v = 0 for all i}, and what A is on it."""
     hidden = algebra.null(invariant_span(algebra, A.T, C.T).T)
     return hidden, algebra.left_inverse(hidden) @ A @ hidden
@@ -73,7 +73,7 @@ class InvariantPart:
         The unit of A (1/s).
     """
 
-    algebra: Arithmetic
+    algebra: SubspaceArithmetic
     A: np.ndarray
     basis: np.ndarray
     labels: tuple[str, ...]

@@ -17,7 +17,7 @@ from geoctrl._scalars.algebra import rational_matrix
 from geoctrl.analysis.symbolic.root_bounds import locate_roots
 from geoctrl.systems.contract.tolerances import KERNEL, rank
 
-__all__ = ["EXACT", "FLOAT", "Arithmetic", "invariant_span"]
+__all__ = ["EXACT", "FLOAT", "SubspaceArithmetic", "invariant_span"]
 
 _DIGITS = 256
 """Bits for eigenvalues: of values that coincide k times a k-th part is left."""
@@ -26,7 +26,7 @@ _REAL = 2.0**-100
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class SubspaceArithmetic:
     """What ranks are decided by in one kind of numbers.
 
     Attributes
@@ -64,7 +64,7 @@ class Arithmetic:
     columns: Callable[[np.ndarray], np.ndarray]
 
 
-def invariant_span(algebra: Arithmetic, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+def invariant_span(algebra: SubspaceArithmetic, A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Basis of the range of [B, A B, A^2 B, ...], which A leaves invariant."""
     basis = algebra.span(B)
     while True:
@@ -135,7 +135,7 @@ def _same(M: np.ndarray) -> np.ndarray:
     return M
 
 
-EXACT = Arithmetic(
+EXACT = SubspaceArithmetic(
     True, _null, _span, _left_inverse, _hurwitz, _on_axis, _eigenvalues, _numbers, _same, _same
 )
 
@@ -187,7 +187,7 @@ def _orthonormal(S: np.ndarray) -> np.ndarray:
     return np.linalg.qr(S)[0] if S.size else S
 
 
-FLOAT = Arithmetic(
+FLOAT = SubspaceArithmetic(
     False,
     _float_null,
     _float_span,

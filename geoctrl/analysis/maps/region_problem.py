@@ -10,7 +10,7 @@ from geoctrl._checks import nearest
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.conditions.family_point import FamilyPoint
 from geoctrl.analysis.conditions.parameter_settings import Settings
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.checker.maps.file import REGION
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import AXES
@@ -83,7 +83,7 @@ def region_problem(
     ]
     if missing:
         raise ParameterError(f"a value is needed for {', '.join(missing)}")
-    motion = Motion.of(sys)
+    motion = EquationsOfMotion.of(sys)
     if related:
         motion = motion.where(settings.nodes)
     functions = {

@@ -27,7 +27,7 @@ CANDIDATES = 200
 """Combinations of invariants that are tried."""
 
 
-class Chart(NamedTuple):
+class ProofChart(NamedTuple):
     """Gradients by name, independent, with states for which they can be solved, and their kernel."""
 
     rows: list[str]
@@ -35,7 +35,7 @@ class Chart(NamedTuple):
     kernel: Kernel
 
 
-class Samples:
+class ProofSamples:
     """Points of a region, and values of quotients there."""
 
     def __init__(self, members: Members) -> None:
@@ -79,7 +79,7 @@ def _float(q: fmpq) -> float:
 
 def proposals(members: Members) -> list[dict[str, Any]]:
     """Proofs that may hold somewhere in the region, multipliers as quotients."""
-    at = Samples(members)
+    at = ProofSamples(members)
     names = [*members.leaf, *(k for k in members.invariants if k != "energy")]
     names += [k for k in members.invariants if k == "energy"]
     leaf = len(members.leaf)
@@ -108,7 +108,7 @@ def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> lis
     return chosen
 
 
-def _chart(members: Members, names: Sequence[str]) -> Chart | None:
+def _chart(members: Members, names: Sequence[str]) -> ProofChart | None:
     """Independent gradients and columns, chosen with the simplest pivots; None where there is nothing."""
     rows, omitted = [], []
     left = list(zip(names, members.gradients(names), strict=True))
@@ -131,13 +131,15 @@ def _chart(members: Members, names: Sequence[str]) -> Chart | None:
             if k != name
         ]
     places = [members.labels.index(k) for k in omitted]
-    return Chart(rows, omitted, members.kernel(members.gradients(rows), places))
+    return ProofChart(rows, omitted, members.kernel(members.gradients(rows), places))
 
 
 # -- the spectrum -------------------------------------------------------------------------------------------
 
 
-def _by_spectrum(members: Members, at: Samples, chart: Chart) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+def _by_spectrum(
+    members: Members, at: ProofSamples, chart: ProofChart
+) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
     field = members.field
     here = {"rows": chart.rows, "omitted": chart.omitted}
     polynomials = members.polynomials(chart.kernel)
@@ -198,7 +200,7 @@ def _pivots(members: Members, rows: Rows) -> tuple[int, list[str]]:
 
 
 def _by_energy(
-    members: Members, at: Samples, names: Sequence[str], chart: Chart
+    members: Members, at: ProofSamples, names: Sequence[str], chart: ProofChart
 ) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
     """Critical combinations, the one with the energy and constant or rational parts of the others."""
     critical = _critical(members, names)

@@ -28,10 +28,10 @@ from geoctrl.checker.reading import Refusal
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 
-__all__ = ["Cell", "StabilityMap", "certify_region"]
+__all__ = ["MapCell", "StabilityMap", "certify_region"]
 
 
-class Cell(NamedTuple):
+class MapCell(NamedTuple):
     """A closed box of the axes: intervals by name, and what is proved of all members in it.
 
     ``verdict`` is "stable", "unstable", "spectrum" (no eigenvalue with a positive real part; nonlinear
@@ -97,15 +97,15 @@ class StabilityMap:
         return self.data["claim"]
 
     @cached_property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[MapCell]:
         """All cells, in the order of the file."""
-        found: list[Cell] = []
+        found: list[MapCell] = []
 
         def read(node: Any, sides: tuple) -> None:
             if isinstance(node, str):
                 named = zip(self._axes, sides, strict=True)
                 verdict = self._verdicts[node]
-                found.append(Cell({k: (float(a), float(b)) for k, (a, b) in named}, verdict))
+                found.append(MapCell({k: (float(a), float(b)) for k, (a, b) in named}, verdict))
                 return
             for part, child in zip(halves(sides), node, strict=True):
                 read(child, part)
@@ -300,7 +300,7 @@ def _asked(
     proofs = []
     for proposal in found:
         if multipliers := proposal.get("multipliers"):
-            writer = _Writer(data["nodes"])
+            writer = _MapWriter(data["nodes"])
             proposal |= {"multipliers": {k: writer(q) for k, q in multipliers.items()}}
         proofs.append(proposal)
     kept = []
@@ -333,7 +333,7 @@ def _area(cells: str, proofs: list[dict[str, Any]], axes: int) -> dict[str, Frac
     return area
 
 
-class _Writer:
+class _MapWriter:
     """Writes quotients of the axes into a table of nodes."""
 
     def __init__(self, rows: list[list]) -> None:

@@ -19,7 +19,7 @@ from geoctrl.analysis.proofs.energy_casimir import Function, Pencil
 from geoctrl.systems.contract.scales import largest_cycle
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
-__all__ = ["Judgement", "Sizes", "claim_in_floats", "in_sizes", "judged", "judged_matrices"]
+__all__ = ["FloatJudgement", "FloatSizes", "claim_in_floats", "in_sizes", "judged", "judged_matrices"]
 
 GROWTH = 1e-6
 """Real part, relative to the rate, that counts as growth or decay: a double root of what is good to twelve
@@ -43,7 +43,7 @@ _IN_FLOATS = {
 
 
 @dataclass(frozen=True)
-class Sizes:
+class FloatSizes:
     """Sizes of the states (n,), powers of two, and the rate (1/s) of a system at a point."""
 
     states: np.ndarray
@@ -51,7 +51,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class FloatJudgement:
     """A verdict, how it was found, and what was computed."""
 
     verdict: str
@@ -68,8 +68,8 @@ def judged(
     A: np.ndarray,
     relations: Sequence[Function],
     conserved: Sequence[Function],
-    sizes: Sizes,
-) -> Judgement:
+    sizes: FloatSizes,
+) -> FloatJudgement:
     """The report about a point.
 
     Parameters
@@ -99,16 +99,16 @@ def judged(
     if regular:
         found, simple = _by_roots(_on_kernel(scaled, rows), sizes.rate, evidence)
         if found:
-            return Judgement(found, "spectrum in floats", evidence)
+            return FloatJudgement(found, "spectrum in floats", evidence)
     functions = [*conserved, *relations]
     definite = bool(functions) and _definite(functions, rows, evidence)
     if not functions:
         evidence["hessian"] = "no multipliers"
     without = "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
-    return Judgement("NUMERICALLY_STABLE" if definite else without, "energy-Casimir in floats", evidence)
+    return FloatJudgement("NUMERICALLY_STABLE" if definite else without, "energy-Casimir in floats", evidence)
 
 
-def judged_matrices(A: np.ndarray, K: np.ndarray | None) -> Judgement:
+def judged_matrices(A: np.ndarray, K: np.ndarray | None) -> FloatJudgement:
     """The same of a linearisation (d, d) on the leaf, and a stiffness (k, k) where no forces act."""
     evidence: dict[str, Any] = {}
     found, simple = _by_roots(A, largest_cycle(np.abs(A)), evidence)
@@ -116,8 +116,8 @@ def judged_matrices(A: np.ndarray, K: np.ndarray | None) -> Judgement:
         roots = np.linalg.eigvalsh(K)
         if roots[0] > DEFINITE * abs(roots[-1]):
             evidence["hessian"] = "definite"
-            return Judgement("NUMERICALLY_STABLE", "second variation in floats", evidence)
-    return Judgement(
+            return FloatJudgement("NUMERICALLY_STABLE", "second variation in floats", evidence)
+    return FloatJudgement(
         found or ("SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"), "spectrum in floats", evidence
     )
 

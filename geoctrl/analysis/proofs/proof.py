@@ -17,7 +17,7 @@ from geoctrl._calls.long_calls import tell
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, enclosed
 from geoctrl.analysis.proofs.family_in_balls import family_in_balls
-from geoctrl.analysis.proofs.numerical import Sizes, judged
+from geoctrl.analysis.proofs.numerical import FloatSizes, judged
 from geoctrl.analysis.proofs.point_symmetries import modulo_orbit
 from geoctrl.analysis.proofs.theorems import candidates
 from geoctrl.analysis.question.motion import Stored
@@ -283,9 +283,9 @@ def _reported(
     return Outcome(stored, found.verdict, found.method, evidence, in_floats=True)
 
 
-def sizes_of(problem: Problem, A: np.ndarray) -> Sizes:
+def sizes_of(problem: Problem, A: np.ndarray) -> FloatSizes:
     """Those of a system; of equations without one, ones, and the rate of their cycles."""
     if problem.scales is None:
-        return Sizes(np.ones(len(A)), largest_cycle(np.abs(A)))
+        return FloatSizes(np.ones(len(A)), largest_cycle(np.abs(A)))
     scales = problem.scales()
-    return Sizes(scales.unit, scales.rate)
+    return FloatSizes(scales.unit, scales.rate)

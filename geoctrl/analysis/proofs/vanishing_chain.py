@@ -44,7 +44,7 @@ def chain_from(
     """
     if q.problem["unknowns"]:
         return None
-    search = _Search(q, g, roots)
+    search = _ChainSearch(q, g, roots)
     if not search.run(kernel):
         return None
     return [
@@ -60,7 +60,7 @@ def chain_from(
     ]
 
 
-class _Search:
+class _ChainSearch:
     def __init__(self, q: checker.Question, g: Generators, roots: Sequence[Any]) -> None:
         self._g = g
         self._rates = dict(zip(g.states, q.ratios(q.problem["field"]), strict=True))

@@ -23,13 +23,13 @@ import numpy as np
 
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates, times
 from geoctrl.analysis.quadratics.second_order_on_leaf import NearLeaf
-from geoctrl.analysis.quadratics.semidefinite import Gram, Program, entries, parities
-from geoctrl.analysis.quadratics.setting_units import Exponents, Terms, Units
+from geoctrl.analysis.quadratics.semidefinite import Gram, MatrixProgram, entries, parities
+from geoctrl.analysis.quadratics.setting_units import Exponents, SettingUnits, Terms
 from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
-__all__ = ["MARGIN", "FallingQuadratic", "Proof"]
+__all__ = ["MARGIN", "FallingProof", "FallingQuadratic"]
 
 DEGREES = (2, 3)
 """Of the monomials of sums of squares."""
@@ -54,7 +54,7 @@ INSIDE = 0.998
 """Of the limit of an output, or of a margin of the domain, within which doubles keep it."""
 
 
-class Proof(NamedTuple):
+class FallingProof(NamedTuple):
     """What sums of squares show, in coordinates in which the function is the sum of their squares, at level
     one: sums by what they are multiplied with, and multipliers of the relations.
     """
@@ -91,10 +91,10 @@ class FallingQuadratic:
         degree: int,
         margin: float = 0.0,
         left: Callable[[], float] = lambda: math.inf,
-        units: Units | None = None,
+        units: SettingUnits | None = None,
     ) -> None:
         self.setting, self.degree, self.size = setting, degree, len(setting.variables)
-        self.units = units or Units.plain(setting)
+        self.units = units or SettingUnits.plain(setting)
         self._least, self._left = margin, left
         self.leaf = NearLeaf(setting, self.units)
         self.places = self.leaf.places
@@ -193,7 +193,7 @@ class FallingQuadratic:
 
     # -- programs -------------------------------------------------------------------------------------
 
-    def _shown(self, program: Program, margin: int) -> dict[Any, Any]:
+    def _shown(self, program: MatrixProgram, margin: int) -> dict[Any, Any]:
         """Add to sums by monomials all of the identity that neither V nor its level is in."""
         parts: dict[Any, Any] = {"rest": [], "bounds": [], "relations": []}
         for block in self._rest:
@@ -235,12 +235,12 @@ class FallingQuadratic:
     def _product(self, i: int, j: int) -> Exponents:
         return times(self._unit(self.places[i]), self._unit(self.places[j]))
 
-    def shown(self, P: np.ndarray) -> tuple[float, Proof] | None:
+    def shown(self, P: np.ndarray) -> tuple[float, FallingProof] | None:
         """What shows that a function falls below level one, with the largest margin; None where nothing
         does.
         """
         self._measure(P)
-        program = Program(self._left)
+        program = MatrixProgram(self._left)
         margin = program.number()
         parts = self._shown(program, margin)
         room = {(0,) * self.size: 1.0}
@@ -270,9 +270,9 @@ class FallingQuadratic:
             {m: float(found[k]) / most for m, k in row.items()}
             for row, most in zip(parts["relations"], self._of_relations, strict=True)
         ]
-        return float(found[margin]), Proof(self.coordinates, squares, multipliers)
+        return float(found[margin]), FallingProof(self.coordinates, squares, multipliers)
 
-    def larger(self, proof: Proof) -> np.ndarray | None:
+    def larger(self, proof: FallingProof) -> np.ndarray | None:
         """The function of least average over the set of another, with the factor of its proof."""
         self._measure(proof.function)
         factor: Terms = {}
@@ -281,7 +281,7 @@ class FallingQuadratic:
                 for (i, a), (j, b) in product(enumerate(block), repeat=2):
                     m = times(a, b)
                     factor[m] = factor.get(m, 0.0) + gram[i, j]
-        program = Program(self._left)
+        program = MatrixProgram(self._left)
         margin = program.number()
         self._shown(program, margin)
         V = program.matrix(len(self.places))
@@ -308,7 +308,7 @@ class FallingQuadratic:
             return None
         return self.coordinates.function(function)
 
-    def _add_limits(self, program: Program, V: Gram, small: np.ndarray) -> None:
+    def _add_limits(self, program: MatrixProgram, V: Gram, small: np.ndarray) -> None:
         """k.P^-1 k <= 1: the matrix [[1, k], [k, P]] is positive semidefinite."""
         for number, slopes in enumerate(self._limits):
             size = np.abs(slopes).max(initial=0.0) or 1.0
@@ -325,9 +325,9 @@ class FallingQuadratic:
 
     # -- the search -----------------------------------------------------------------------------------
 
-    def proofs(self) -> Iterator[Proof]:
+    def proofs(self) -> Iterator[FallingProof]:
         """Proofs of larger and larger sets; none where nothing is shown."""
-        kept: Iterator[tuple[float, Proof]] = iter(())
+        kept: Iterator[tuple[float, FallingProof]] = iter(())
         volumes: list[float] = []
         for power in POWERS if self.leaf.apart > APART else POWERS[-1:]:
             rising = self._rising(self.leaf.first_function(power), volumes[0] if volumes else 0.0)
@@ -342,7 +342,7 @@ class FallingQuadratic:
                 kept, volumes = rising, own
         yield from (proof for _, proof in kept)
 
-    def _rising(self, first: np.ndarray, least: float) -> Iterator[tuple[float, Proof]]:
+    def _rising(self, first: np.ndarray, least: float) -> Iterator[tuple[float, FallingProof]]:
         """Volumes and proofs of larger and larger sets, from those of a first function above a least one."""
         proof, volume = None, 0.0
         for P, proof in self._small(first, least):
@@ -365,7 +365,7 @@ class FallingQuadratic:
                 return
             volume = grown
 
-    def _small(self, P: np.ndarray, smallest: float = 0.0) -> Iterator[tuple[np.ndarray, Proof]]:
+    def _small(self, P: np.ndarray, smallest: float = 0.0) -> Iterator[tuple[np.ndarray, FallingProof]]:
         """A first function at higher and higher levels at which it is shown to fall, at last nearly the
         highest; none with a set below a volume.
         """
@@ -387,7 +387,7 @@ class FallingQuadratic:
                 return
 
 
-def _add_squares(program: Program, block: list[Exponents], gram: Gram, factor: Terms) -> None:
+def _add_squares(program: MatrixProgram, block: list[Exponents], gram: Gram, factor: Terms) -> None:
     """Add a sum of squares times a polynomial to sums by monomials."""
     for (i, j), k in gram.items():
         m = times(block[i], block[j])

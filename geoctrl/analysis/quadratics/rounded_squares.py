@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic, Proof
+from geoctrl.analysis.quadratics.falling_quadratic import FallingProof, FallingQuadratic
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
 from geoctrl.analysis.quadratics.search_coordinates import times as product_of
 from geoctrl.analysis.quadratics.setting_units import Exponents, Terms
@@ -28,7 +28,7 @@ SHIFT = 2.0**-28
 """Least eigenvalue of matrices that may be singular, relative to the largest entry."""
 
 
-def in_exact_numbers(search: FallingQuadratic, proof: Proof, bits: int) -> dict[str, Any] | None:
+def in_exact_numbers(search: FallingQuadratic, proof: FallingProof, bits: int) -> dict[str, Any] | None:
     """The proposal for the checker, ready for JSON; None where a rest cannot be put into squares."""
     setting, pace = search.setting, search.units.pace
     at = SearchCoordinates(search.units.sizes[:, None] * proof.coordinates.matrix, search.places)

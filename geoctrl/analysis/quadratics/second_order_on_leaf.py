@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from geoctrl.analysis.quadratics.setting_units import Units
+from geoctrl.analysis.quadratics.setting_units import SettingUnits
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
@@ -40,7 +40,7 @@ class NearLeaf:
         The linearisation in it.
     """
 
-    def __init__(self, setting: Setting, units: Units) -> None:
+    def __init__(self, setting: Setting, units: SettingUnits) -> None:
         size = len(setting.variables)
         self.places = [setting.variables.index(i) for i in setting.measured]
         relations = [units.balanced(setting, p)[0] for p in setting.relations + setting.first_order]

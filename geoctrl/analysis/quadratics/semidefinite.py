@@ -13,7 +13,7 @@ from scipy import sparse
 from geoctrl.analysis.quadratics.free_unknowns import WithoutFree
 from geoctrl.errors import CertificateError
 
-__all__ = ["Program", "require_solver"]
+__all__ = ["MatrixProgram", "require_solver"]
 
 Gram = dict[tuple[int, int], int]
 """Numbers of the entries i <= j of a symmetric matrix among the unknowns."""
@@ -30,7 +30,7 @@ def require_solver() -> Any:
         ) from None
 
 
-class Program:
+class MatrixProgram:
     """Unknowns, of which sums vanish and matrices are positive semidefinite.
 
     Parameters

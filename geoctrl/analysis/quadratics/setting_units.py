@@ -18,7 +18,7 @@ from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 from geoctrl.systems.contract.scales import Scales
 
-__all__ = ["Exponents", "Terms", "Units"]
+__all__ = ["Exponents", "SettingUnits", "Terms"]
 
 FEW = 32
 """Bits of numbers for a search: those of laws in other units agree to 40 and more."""
@@ -27,7 +27,7 @@ Terms = dict[Exponents, float]
 
 
 @dataclass(frozen=True)
-class Units:
+class SettingUnits:
     """Units of a setting.
 
     Attributes
@@ -45,12 +45,12 @@ class Units:
     bits: int | None = None
 
     @classmethod
-    def plain(cls, setting: Setting) -> Units:
+    def plain(cls, setting: Setting) -> SettingUnits:
         """Those of the description."""
         return cls(np.ones(len(setting.variables)), 1.0)
 
     @classmethod
-    def of(cls, setting: Setting, scales: Scales) -> Units:
+    def of(cls, setting: Setting, scales: Scales) -> SettingUnits:
         """Of states their sizes, of accelerations and multipliers the largest ones that these make, of sines
         and cosines one, of quadratures that of their arguments by their slope.
         """
@@ -65,7 +65,7 @@ class Units:
         return cls(np.where(found > 0, found, 1.0), scales.rate or 1.0)
 
     @property
-    def with_few_bits(self) -> Units:
+    def with_few_bits(self) -> SettingUnits:
         """The same, in which numbers are rounded for a search."""
         return replace(self, bits=FEW)
 

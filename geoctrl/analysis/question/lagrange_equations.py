@@ -21,14 +21,14 @@ gyroscopic term and the amended potential.
 from __future__ import annotations
 
 from geoctrl._scalars import STATE
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.systems import Lagrangian
 from geoctrl.systems.equations.velocity_elimination import dot, solve_saddle
 
 __all__ = ["natural_motion"]
 
 
-def natural_motion(given: Lagrangian) -> Motion:
+def natural_motion(given: Lagrangian) -> EquationsOfMotion:
     """The equations of motion of a natural system in its coordinates and their rates.
 
     F are the generalised forces, under which the energy changes as they work.
@@ -56,7 +56,7 @@ def natural_motion(given: Lagrangian) -> Motion:
     leaf = {f"relation {r + 1}": c for r, c in enumerate(relations)}
     leaf |= {f"rate of relation {r + 1}": c for r, c in enumerate(speeds)}
     energy = kinetic + given.potential
-    return Motion(
+    return EquationsOfMotion(
         graph=graph,
         states={**states, **{f"{label}_dot": node for label, node in rate.items()}},
         inputs=dict(given.inputs),

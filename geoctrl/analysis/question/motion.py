@@ -25,7 +25,7 @@ from geoctrl.systems import ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import solve_saddle
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["Motion", "labelled", "momenta_of"]
+__all__ = ["EquationsOfMotion", "labelled", "momenta_of"]
 
 SHAPE_SECONDS = 5.0
 """Time for the search for a shape along which linear integrals exist; most take milliseconds."""
@@ -76,7 +76,7 @@ class Stored:
 
 
 @dataclass
-class Motion:
+class EquationsOfMotion:
     r"""Equations of motion: ``M w' - B^T lambda = h``, ``B w' = -d``, the rates of all other states explicit.
 
     Attributes
@@ -115,11 +115,11 @@ class Motion:
     _written: dict[tuple, Stored] = field(default_factory=dict)
     _consequences: list[dict[str, Node]] | None = None
     _shapes: list[ShapeIntegrals | None] = field(default_factory=list)
-    _turned: dict[tuple, Motion | None] = field(default_factory=dict)
+    _turned: dict[tuple, EquationsOfMotion | None] = field(default_factory=dict)
     _turn: Turn | None = None
 
     @classmethod
-    def of(cls, system: ReducedSystem, off: Sequence[bool] = ()) -> Motion:
+    def of(cls, system: ReducedSystem, off: Sequence[bool] = ()) -> EquationsOfMotion:
         """The equations of a reduced system, kept with it.
 
         Where they hold the time, inputs that are ``off`` are put in as zero: the time may go with them.
@@ -155,7 +155,7 @@ class Motion:
         """A node of the system in the states of this motion."""
         return node if self._turn is None else self._turn([node])[0]
 
-    def turned(self, angles: Mapping[str, ExactAngle]) -> Motion | None:
+    def turned(self, angles: Mapping[str, ExactAngle]) -> EquationsOfMotion | None:
         """The same motion with some angles measured from exact ones; None where they are not only in sines.
 
         A label says from where: ``phi - atan2(sine, cosine)``. Kept for the same angles.
@@ -165,7 +165,7 @@ class Motion:
             self._turned[key] = self._turned_by(angles)
         return self._turned[key]
 
-    def _turned_by(self, angles: Mapping[str, ExactAngle]) -> Motion | None:
+    def _turned_by(self, angles: Mapping[str, ExactAngle]) -> EquationsOfMotion | None:
         turn = Turn(self.graph, {self.states[label]: q for label, q in angles.items()})
         if not turn.possible([*self.nodes, self.energy]):
             return None
@@ -174,7 +174,7 @@ class Motion:
         states = {names.get(label, label): node for label, node in self.states.items()}
         return replace(self._mapped(turn), states=states, _turn=turn)
 
-    def where(self, image: Mapping[Node, Node]) -> Motion:
+    def where(self, image: Mapping[Node, Node]) -> EquationsOfMotion:
         """The motion with nodes put in for parameters and inputs; what they depend on are parameters then."""
         graph = self.graph
         left = {k: node for k, node in self.parameters.items() if node not in image}
@@ -185,7 +185,7 @@ class Motion:
             parameters=left | {s.payload: s for s in new},
         )
 
-    def in_branch(self, choices: Choices, branch: Branch) -> Motion:
+    def in_branch(self, choices: Choices, branch: Branch) -> EquationsOfMotion:
         """The motion with all choices made as in one branch."""
         if not choices.any:
             return self
@@ -200,7 +200,7 @@ class Motion:
         matrices = [e for row in (*self.mass, *self.rows) for e in row]
         return [*matrices, *self.force, *self.drift, *self.rates.values(), *self.leaf.values()]
 
-    def _mapped(self, image: Callable[[Sequence[Node]], list[Node]]) -> Motion:
+    def _mapped(self, image: Callable[[Sequence[Node]], list[Node]]) -> EquationsOfMotion:
         """The motion with the image of each of its nodes."""
 
         def of(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
@@ -422,7 +422,7 @@ def momenta_of(system: ReducedSystem) -> tuple[sp.Symbol, ...]:
     return tuple(mechanism.algebra.mu) if free else ()
 
 
-def _remember_momenta(system: ReducedSystem, motion: Motion, expr: Any) -> None:
+def _remember_momenta(system: ReducedSystem, motion: EquationsOfMotion, expr: Any) -> None:
     """For a function C(mu, Gamma) of momenta mu = G xi + A the weights are dC/dmu, and nothing is
     inverted.
     """

@@ -19,7 +19,7 @@ import numpy as np
 from geoctrl import checker
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.question.lagrange_equations import natural_motion
-from geoctrl.analysis.question.motion import Motion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.same_as_field import require_agreement
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
 from geoctrl.checker.surds import RATIONALS, Surd, Surds, top
@@ -32,7 +32,7 @@ __all__ = ["Problem", "motion_of"]
 
 def motion_of(
     seen: Seen, held: Sequence[Fraction | Surd], params: Mapping[str, Any]
-) -> tuple[Motion, dict[str, Node]] | None:
+) -> tuple[EquationsOfMotion, dict[str, Node]] | None:
     """Equations of motion under constant inputs, and by name what may be conserved.
 
     Those that are recorded, or those that follow from a Lagrangian; None where there is neither, or more
@@ -40,7 +40,7 @@ def motion_of(
     """
     system = seen.system
     if system.recorded:
-        motion = Motion.of(system, off=tuple(q == 0 for q in held))
+        motion = EquationsOfMotion.of(system, off=tuple(q == 0 for q in held))
         return motion, {_distinct(name, motion): node for name, node in system.conservation.nodes.items()}
     given = seen.lagrangian(np.array([float(q) for q in held]), params)
     if given is None or 2 * len(given.coordinates) > checker.STATES:
@@ -52,7 +52,7 @@ def motion_of(
     return motion, {"energy": motion.energy}
 
 
-def _of_places(seen: Seen, equilibrium: Equilibrium, motion: Motion) -> Scales:
+def _of_places(seen: Seen, equilibrium: Equilibrium, motion: EquationsOfMotion) -> Scales:
     """Sizes of places and of their velocities, which are moved by their sizes in the time of the system."""
     found = seen.scales(equilibrium.x, equilibrium.u, equilibrium.params)
     places = found.column[: len(motion.rates)]
@@ -60,7 +60,7 @@ def _of_places(seen: Seen, equilibrium: Equilibrium, motion: Motion) -> Scales:
     return replace(found, column=np.concatenate([places, speeds]))
 
 
-def _distinct(name: str, motion: Motion) -> str:
+def _distinct(name: str, motion: EquationsOfMotion) -> str:
     """The name of an invariant, told from a relation of the leaf that goes by it."""
     return f"{name} (invariant)" if name in motion.leaf else name
 
@@ -84,7 +84,7 @@ class Problem:
         With the square roots in point and inputs, and those that the equations need there.
     """
 
-    motion: Motion
+    motion: EquationsOfMotion
     invariants: dict[str, Node]
     numbers: dict[str, Fraction]
     point: list[Fraction | Surd]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from geoctrl._scalars import FLOAT, Node, evaluate
-from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Seen
 from geoctrl.systems.contract.scales import shares, symmetric_scaling
@@ -26,7 +26,9 @@ _AGREED = 1e-9
 """Largest difference of accelerations, relative to the terms of the equations: rounding leaves some 1e-15."""
 
 
-def require_agreement(seen: Seen, motion: Motion, u: np.ndarray, params: Mapping[str, float]) -> None:
+def require_agreement(
+    seen: Seen, motion: EquationsOfMotion, u: np.ndarray, params: Mapping[str, float]
+) -> None:
     r"""Refuse equations :math:`M \dot v - B^T \lambda = h` that the rates of the system do not solve."""
     for seed in _SEEDS:
         x = seen.generic(seed)
@@ -46,7 +48,7 @@ def require_agreement(seen: Seen, motion: Motion, u: np.ndarray, params: Mapping
 
 
 def _difference(
-    seen: Seen, motion: Motion, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    seen: Seen, motion: EquationsOfMotion, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> float | None:
     """Relative difference at a state; None where something has no value there."""
     rate, k = seen.rate(x, u, params), len(motion.rates)

@@ -30,7 +30,7 @@ from geoctrl._scalars.arithmetic.arithmetics import FLOAT
 __all__ = ["shape_jets"]
 
 
-def shape_jets(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> list[Jet]:
+def shape_jets(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> list[ShapeJet]:
     """Jets at a state of what the structure of the equations makes conserved; none without one.
 
     Away from equilibria the gradients alone are those of conserved functions.
@@ -49,11 +49,11 @@ def shape_jets(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, f
 _FAILS = 1e-3
 """Far above rounding where all symbols are near one."""
 
-__all__ = ["Jet", "ShapeIntegrals", "find_shape_integrals", "shape_of"]
+__all__ = ["ShapeIntegrals", "ShapeJet", "find_shape_integrals", "shape_of"]
 
 
 @dataclass(frozen=True)
-class Jet:
+class ShapeJet:
     """First and second derivatives of a conserved quantity at a point, in the states."""
 
     name: str
@@ -93,7 +93,7 @@ class ShapeIntegrals:
         point: Sequence[Any],
         zero: Any,
         size: Callable[[Any], Any] = abs,
-    ) -> list[Jet]:
+    ) -> list[ShapeJet]:
         """Derivatives of all integrals at a point; none where the geometric states cannot move.
 
         Parameters
@@ -127,7 +127,7 @@ class ShapeIntegrals:
             for i, place in enumerate(self.velocities):
                 hessian[place][s] = hessian[s][place] = first[i]
             hessian[s][s] = sum((a * v for a, v in zip(second, u, strict=True)), zero)
-            jets.append(Jet(name, gradient, partial(_given, hessian)))
+            jets.append(ShapeJet(name, gradient, partial(_given, hessian)))
         return jets
 
 

@@ -17,7 +17,7 @@ from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
 from geoctrl.analysis.regions.level_search import highest_levels
 from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet
-from geoctrl.analysis.regions.sublevel_problem import Question, questions
+from geoctrl.analysis.regions.sublevel_problem import SublevelQuestion, questions
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import Energy
@@ -269,7 +269,7 @@ class EnergySets:
         except Refusal:
             return None
 
-    def _attempt(self, question: Question) -> RegionOfAttraction | str:
+    def _attempt(self, question: SublevelQuestion) -> RegionOfAttraction | str:
         """The region of one function, or why there is none."""
         bounded = None not in question.shapes.values()
         for doubled in range(DOUBLINGS):
@@ -292,7 +292,7 @@ class EnergySets:
             return str(refusal)
         return self._written(best, region)
 
-    def _closed(self, question: Question, sides: Sides) -> _Closed:
+    def _closed(self, question: SublevelQuestion, sides: Sides) -> _Closed:
         """The highest level in a box; the highest of all is kept."""
         data = _boxed(question, sides)
         halvings = self._depth or DEPTHS.get(len(question.shapes), FEW)
@@ -305,7 +305,7 @@ class EnergySets:
         assert found is not None
         return found
 
-    def _nearer(self, question: Question, best: _Closed, region: Region) -> tuple[_Closed, Region]:
+    def _nearer(self, question: SublevelQuestion, best: _Closed, region: Region) -> tuple[_Closed, Region]:
         """The region in a box of its own size, where cells are smaller, if its level is higher there."""
         hull = {k: (Fraction(str(a)), Fraction(str(b))) for k, (a, b) in extent_of(region).items()}
         try:
@@ -332,7 +332,7 @@ class EnergySets:
         return RegionOfAttraction(content, angles_at(self._point.exact), closed.reason, region)
 
 
-def _sides(question: Question, side: int) -> Sides:
+def _sides(question: SublevelQuestion, side: int) -> Sides:
     """The box: of shapes that the leaf bounds by their bounds, of others about the point."""
     box = {}
     for label, bound in question.shapes.items():
@@ -345,7 +345,7 @@ def _sides(question: Question, side: int) -> Sides:
     return box
 
 
-def _boxed(question: Question, sides: Sides) -> dict[str, Any]:
+def _boxed(question: SublevelQuestion, sides: Sides) -> dict[str, Any]:
     """The problem with its box."""
     box = {k: [str(a), str(b)] for k, (a, b) in sides.items()}
     return question.data | {"sublevel": question.data["sublevel"] | {"box": box}}

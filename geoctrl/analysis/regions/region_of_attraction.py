@@ -160,12 +160,12 @@ def region_of_attraction(
     try:
         point = resolve_equilibrium(system, eq, params)
         given = _positive("widths", widths, system.candidate_invariants, "invariant")
-        return _Search(system, point, bounds, given, budget, told).run(by, depth, degree)
+        return _RegionSearch(system, point, bounds, given, budget, told).run(by, depth, degree)
     finally:
         told.close()
 
 
-class _Search:
+class _RegionSearch:
     """Sets by one method after the other, of which the largest is kept."""
 
     def __init__(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from geoctrl.analysis.quadratics.falling_quadratic import MARGIN, FallingQuadratic, Proof
+from geoctrl.analysis.quadratics.falling_quadratic import MARGIN, FallingProof, FallingQuadratic
 from geoctrl.analysis.quadratics.rounded_squares import BITS, in_exact_numbers
 from geoctrl.analysis.quadratics.semidefinite import require_solver
-from geoctrl.analysis.quadratics.setting_units import Units
+from geoctrl.analysis.quadratics.setting_units import SettingUnits
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.sublevel_problem import kept_functions, with_sides
@@ -58,7 +58,7 @@ class SquaresSets:
         require_solver()
         self._name, self._angles, self._left = system.name, angles_at(point.exact), left
         self._scales = system.scales(point)
-        self._latest: tuple[FallingQuadratic, dict[str, Any], Proof] | None = None
+        self._latest: tuple[FallingQuadratic, dict[str, Any], FallingProof] | None = None
         problem = Problem.of(system.seen_from(point.spin), point)
         if problem is None:
             raise CertificateError("by squares, its equations are not recorded")
@@ -110,7 +110,7 @@ class SquaresSets:
         problem = read_attraction(data)
         setting = Setting(problem)
         reason = f"sums of squares of degree {degree} do not show the first function to fall in any set"
-        units = Units.of(setting, self._scales)
+        units = SettingUnits.of(setting, self._scales)
         # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
         for margin in (0.0, MARGIN):
             search, exactly = (
@@ -129,7 +129,7 @@ class SquaresSets:
         return reason
 
     def _rounded(
-        self, search: FallingQuadratic, problem: dict[str, Any], proof: Proof
+        self, search: FallingQuadratic, problem: dict[str, Any], proof: FallingProof
     ) -> tuple[Attraction, dict[str, Any]] | str:
         """The set of a proof in doubles or of a smaller level, with its proposal; or why there is none."""
         found, function = _judged(search, problem, proof), proof.function
@@ -159,7 +159,7 @@ class SquaresSets:
 
 
 def _judged(
-    search: FallingQuadratic, problem: dict[str, Any], proof: Proof
+    search: FallingQuadratic, problem: dict[str, Any], proof: FallingProof
 ) -> tuple[Attraction, dict[str, Any]] | str:
     """What is proved by a proof in exact numbers, with the proposal; or why nothing is."""
     reason = ""

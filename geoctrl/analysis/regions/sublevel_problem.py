@@ -16,7 +16,7 @@ from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.appended_rows import Appended
-from geoctrl.analysis.question.motion import Motion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.matrices import independent
@@ -25,7 +25,7 @@ from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Question", "kept_functions", "questions", "require_same_sublevel", "with_sides"]
+__all__ = ["SublevelQuestion", "kept_functions", "questions", "require_same_sublevel", "with_sides"]
 
 ENERGY = "energy"
 _KEYS = [key.removesuffix("?") for key in SUBLEVEL]
@@ -35,7 +35,7 @@ _WIDTH = Fraction(1, 2**24)
 
 
 @dataclass(frozen=True)
-class Question:
+class SublevelQuestion:
     """A problem but for its box.
 
     Attributes
@@ -93,7 +93,7 @@ def questions(
     point: Equilibrium,
     limits: Mapping[str, Fraction],
     widths: Mapping[str, Fraction],
-) -> Iterator[Question]:
+) -> Iterator[SublevelQuestion]:
     """Problems with the functions that may have a sublevel set about an equilibrium, the best ones first.
 
     With the invariants that are linear in the velocities held, where these are independent of each other at
@@ -176,7 +176,7 @@ def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> N
     # Sides of the domain are compared like invariants, as functions.
     named = {f"side {k}": place for k, place in enumerate(stored["domain"])}
     point = checker.read_problem(own | {"kind": "equations", "invariants": named, "weights": {}})
-    motion = Motion.of(system)
+    motion = EquationsOfMotion.of(system)
     functions = {f"side {k}": system.expression(margin) for k, margin in enumerate(sides)}
     numbers = {k: Fraction(v) for part in ("states", "inputs", "parameters") for k, v in stored[part].items()}
     compare_problems(point, motion.question(numbers, functions).read, len(motion.states))
@@ -293,7 +293,7 @@ def _question(
     widths: Mapping[str, Fraction],
     parts: dict[str, Any],
     sizes: _Sizes,
-) -> Question:
+) -> SublevelQuestion:
     """The problem with its functions written as polynomials, in which terms cancel that do."""
     table, known = Appended(stored), stored.read["invariants"]
     V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
@@ -318,7 +318,7 @@ def _question(
         k: Fraction(to_float(v)) if isinstance(v, checker.Surd) else Fraction(str(v))
         for k, v in stored.read["states"].items()
     }
-    return Question(data, shapes, middles, sizes.states, sizes.functions[given["energy"]], {})
+    return SublevelQuestion(data, shapes, middles, sizes.states, sizes.functions[given["energy"]], {})
 
 
 def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:

@@ -19,16 +19,18 @@ from __future__ import annotations
 
 from geoctrl.analysis.symbolic.definite_pencils import blocks_of, leading_minors, positive_definite
 from geoctrl.analysis.symbolic.formulas import Formula
-from geoctrl.analysis.symbolic.rational_functions import Quotient
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.rational_functions import RationalFunction
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.spectra_in_symbols import characteristic
 
 __all__ = ["completely_damped"]
 
-Rows = list[list[Quotient]]
+Rows = list[list[RationalFunction]]
 
 
-def completely_damped(signs: Signs, A: Rows, S: Rows, count: int) -> tuple[Formula, Formula, Formula] | None:
+def completely_damped(
+    signs: KnownSigns, A: Rows, S: Rows, count: int
+) -> tuple[Formula, Formula, Formula] | None:
     """Where the linearisation decays, where it grows, and what is presumed; None unless all hypotheses hold.
 
     Parameters
@@ -59,7 +61,7 @@ def completely_damped(signs: Signs, A: Rows, S: Rows, count: int) -> tuple[Formu
     return positive_definite(signs, K), _negative_somewhere(signs, K), signs.nonzero(turned)
 
 
-def _rate(signs: Signs, A: Rows, S: Rows) -> Rows:
+def _rate(signs: KnownSigns, A: Rows, S: Rows) -> Rows:
     """-(S A + A^T S)."""
     field, n = signs.field, range(len(A))
     columns = [list(column) for column in zip(*A, strict=True)]
@@ -67,7 +69,7 @@ def _rate(signs: Signs, A: Rows, S: Rows) -> Rows:
     return [[-half[i][j] - half[j][i] for j in n] for i in n]
 
 
-def _negative_somewhere(signs: Signs, K: Rows) -> Formula:
+def _negative_somewhere(signs: KnownSigns, K: Rows) -> Formula:
     """A principal minor, of those that say when K is definite and those of one row, is negative."""
     blocks = [[[K[i][j] for j in b] for i in b] for b in blocks_of([K])]
     minors = [m for block in blocks for m in leading_minors(block)]

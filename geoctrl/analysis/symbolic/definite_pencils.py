@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from geoctrl.analysis.symbolic.formulas import Formula
-from geoctrl.analysis.symbolic.rational_functions import Quotient
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.rational_functions import RationalFunction
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 
 __all__ = ["blocks_of", "definite_somewhere", "leading_minors", "positive_definite"]
 
-Form = list[list[Quotient]]
+Form = list[list[RationalFunction]]
 
 
 def blocks_of(forms: Sequence[Form]) -> list[list[int]]:
@@ -43,10 +43,10 @@ def blocks_of(forms: Sequence[Form]) -> list[list[int]]:
     return blocks
 
 
-def leading_minors(form: Form) -> list[Quotient]:
+def leading_minors(form: Form) -> list[RationalFunction]:
     """Leading principal minors, up to the first that vanishes."""
     rows = [list(row) for row in form]
-    minors: list[Quotient] = []
+    minors: list[RationalFunction] = []
     for k, pivot_row in enumerate(rows):
         minors.append(pivot_row[k] * minors[-1] if minors else pivot_row[k])
         if not minors[-1]:
@@ -59,7 +59,7 @@ def leading_minors(form: Form) -> list[Quotient]:
     return minors
 
 
-def definite_somewhere(signs: Signs, forms: Sequence[Form]) -> tuple[Formula | None, str]:
+def definite_somewhere(signs: KnownSigns, forms: Sequence[Form]) -> tuple[Formula | None, str]:
     """Where some combination of the forms is definite; where that is not known, None and why.
 
     The formula suffices always; it is necessary as well wherever the leading coefficient of a 2 x 2 block is
@@ -85,12 +85,12 @@ def definite_somewhere(signs: Signs, forms: Sequence[Form]) -> tuple[Formula | N
     return signs.either(_meeting(signs, distinct, sense) for sense in (1, -1)), ""
 
 
-def positive_definite(signs: Signs, form: Form) -> Formula:
+def positive_definite(signs: KnownSigns, form: Form) -> Formula:
     """Where a form is."""
     return _of_one_sense(signs, [[[form[i][j] for j in b] for i in b] for b in blocks_of([form])], 1)
 
 
-def _of_one_sense(signs: Signs, blocks: Sequence[Form], sense: int) -> Formula:
+def _of_one_sense(signs: KnownSigns, blocks: Sequence[Form], sense: int) -> Formula:
     return signs.every(
         signs.positive(sense**order * minor)
         for block in blocks
@@ -98,7 +98,7 @@ def _of_one_sense(signs: Signs, blocks: Sequence[Form], sense: int) -> Formula:
     )
 
 
-def _product(v: list[Quotient], R: Form, w: list[Quotient]) -> Quotient:
+def _product(v: list[RationalFunction], R: Form, w: list[RationalFunction]) -> RationalFunction:
     total = v[0].field.zero
     for a, row in zip(v, R, strict=True):
         for e, b in zip(row, w, strict=True):
@@ -129,7 +129,7 @@ def _kernel_of_rank_one(R: Form) -> Form | None:
 # -- blocks of size one and two --------------------------------------------------------------------------
 
 
-def _determinant_positive(signs: Signs, block: Sequence[Form]) -> Formula:
+def _determinant_positive(signs: KnownSigns, block: Sequence[Form]) -> Formula:
     """Where det of a combination of 2 x 2 matrices takes a positive value: some Gram minor says so."""
     halves = [[_mixed(a, b) for b in block] for a in block]
     # A plane on which the form is not negative semidefinite, though both of its axes may be negative.
@@ -145,12 +145,12 @@ def _determinant_positive(signs: Signs, block: Sequence[Form]) -> Formula:
     return signs.either(candidates)
 
 
-def _mixed(a: Form, b: Form) -> Quotient:
+def _mixed(a: Form, b: Form) -> RationalFunction:
     """The bilinear form of the determinant."""
     return (a[0][0] * b[1][1] + b[0][0] * a[1][1] - 2 * a[0][1] * b[0][1]) / 2
 
 
-def _volume(forms: Sequence[Form]) -> Quotient:
+def _volume(forms: Sequence[Form]) -> RationalFunction:
     (a, b, c), (d, e, f), (g, h, i) = ((R[0][0], R[0][1], R[1][1]) for R in forms)
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
@@ -179,11 +179,11 @@ def _equally_definite(a: Sequence[Form], b: Sequence[Form]) -> bool:
 class _Interval:
     """Where a block of R0 + c R1 is definite: entry = u + v c, and det = alpha c^2 + beta c + gamma."""
 
-    u: Quotient
-    v: Quotient
-    alpha: Quotient
-    beta: Quotient
-    gamma: Quotient
+    u: RationalFunction
+    v: RationalFunction
+    alpha: RationalFunction
+    beta: RationalFunction
+    gamma: RationalFunction
 
     @classmethod
     def of(cls, block: Sequence[Form]) -> _Interval:
@@ -191,18 +191,18 @@ class _Interval:
         return cls(R[0][0], S[0][0], _mixed(S, S), 2 * _mixed(R, S), _mixed(R, R))
 
     @property
-    def m(self) -> Quotient:
+    def m(self) -> RationalFunction:
         return -self.beta / (2 * self.alpha)
 
     @property
-    def rho(self) -> Quotient:
+    def rho(self) -> RationalFunction:
         return (self.beta * self.beta - 4 * self.alpha * self.gamma) / (4 * self.alpha * self.alpha)
 
 
-def _meeting(signs: Signs, blocks: Sequence[Sequence[Form]], sense: int) -> Formula:
+def _meeting(signs: KnownSigns, blocks: Sequence[Sequence[Form]], sense: int) -> Formula:
     """Where all blocks are definite with one sense for some c."""
     parts: list[Formula] = []
-    lines: list[tuple[Quotient, Quotient]] = []
+    lines: list[tuple[RationalFunction, RationalFunction]] = []
     intervals: list[_Interval] = []
     for R, S in blocks:
         if not any(any(row) for row in S):
@@ -230,7 +230,11 @@ def _meeting(signs: Signs, blocks: Sequence[Sequence[Form]], sense: int) -> Form
     return signs.every(parts)
 
 
-def _lines_meet(signs: Signs, p: tuple[Quotient, Quotient], q: tuple[Quotient, Quotient]) -> Formula:
+def _lines_meet(
+    signs: KnownSigns,
+    p: tuple[RationalFunction, RationalFunction],
+    q: tuple[RationalFunction, RationalFunction],
+) -> Formula:
     """Where a1 + b1 c > 0 and a2 + b2 c > 0 for some c, with b1 and b2 not zero."""
     (a, b), (d, e) = p, q
     same = signs.positive(b * e)
@@ -241,13 +245,15 @@ def _lines_meet(signs: Signs, p: tuple[Quotient, Quotient], q: tuple[Quotient, Q
     return signs.either([same, *apart])
 
 
-def _line_meets(signs: Signs, line: tuple[Quotient, Quotient], interval: _Interval) -> Formula:
+def _line_meets(
+    signs: KnownSigns, line: tuple[RationalFunction, RationalFunction], interval: _Interval
+) -> Formula:
     """Where a + b c > 0 for some c of the interval m -+ sqrt(rho)."""
     a, b = line
     middle = a + b * interval.m
     return signs.either([signs.positive(middle), signs.positive(interval.rho * b * b - middle * middle)])
 
 
-def _intervals_meet(signs: Signs, p: _Interval, q: _Interval) -> Formula:
+def _intervals_meet(signs: KnownSigns, p: _Interval, q: _Interval) -> Formula:
     S = (p.m - q.m) * (p.m - q.m) - p.rho - q.rho
     return signs.either([signs.negative(S), signs.positive(4 * p.rho * q.rho - S * S)])

@@ -16,7 +16,7 @@ from flint.utils.flint_exceptions import DomainError
 from geoctrl._scalars import Arithmetic, Node, evaluate
 from geoctrl.errors import DivisionError
 
-__all__ = ["Field", "Quotient", "TooLargeError"]
+__all__ = ["RationalField", "RationalFunction", "TooLargeError"]
 
 TERMS = 300_000
 """Terms of a polynomial beyond which nobody reads it, and common factors take minutes."""
@@ -26,12 +26,12 @@ class TooLargeError(Exception):
     """An expression is larger than what is searched with."""
 
 
-class Quotient:
+class RationalFunction:
     """A quotient of polynomials without common factor, the denominator free of what has a relation."""
 
     __slots__ = ("below", "field", "top")
 
-    def __init__(self, field: Field, top: Any, below: Any) -> None:
+    def __init__(self, field: RationalField, top: Any, below: Any) -> None:
         self.field, self.top, self.below = field, top, below
 
     def __bool__(self) -> bool:
@@ -43,7 +43,7 @@ class Quotient:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __add__(self, other: Any) -> Quotient:
+    def __add__(self, other: Any) -> RationalFunction:
         other = self.field.of(other)
         if not other.top:
             return self
@@ -51,7 +51,7 @@ class Quotient:
             return other
         return self.field.total([(self.top, self.below), (other.top, other.below)])
 
-    def __mul__(self, other: Any) -> Quotient:
+    def __mul__(self, other: Any) -> RationalFunction:
         other = self.field.of(other)
         if not self.top or not other.top:
             return self.field.zero
@@ -62,26 +62,26 @@ class Quotient:
         (a, d), (b, c) = _shortened(self.top, other.below), _shortened(other.top, self.below)
         return field.normed(times(a, b), times(c, d))
 
-    def __truediv__(self, other: Any) -> Quotient:
+    def __truediv__(self, other: Any) -> RationalFunction:
         other = self.field.of(other)
         if not other.top:
             raise DivisionError("division by zero in a rational function")
         times = self.field.times
         return self.field.quotient(times(self.top, other.below), times(self.below, other.top))
 
-    def __rtruediv__(self, other: Any) -> Quotient:
+    def __rtruediv__(self, other: Any) -> RationalFunction:
         return self.field.of(other) / self
 
-    def __neg__(self) -> Quotient:
-        return Quotient(self.field, -self.top, self.below)
+    def __neg__(self) -> RationalFunction:
+        return RationalFunction(self.field, -self.top, self.below)
 
-    def __sub__(self, other: Any) -> Quotient:
+    def __sub__(self, other: Any) -> RationalFunction:
         return self + -self.field.of(other)
 
-    def __rsub__(self, other: Any) -> Quotient:
+    def __rsub__(self, other: Any) -> RationalFunction:
         return self.field.of(other) + -self
 
-    def __pow__(self, exponent: int) -> Quotient:
+    def __pow__(self, exponent: int) -> RationalFunction:
         result, base = self.field.one, self if exponent >= 0 else self.field.one / self
         for _ in range(abs(exponent)):
             result = result * base
@@ -93,7 +93,7 @@ class Quotient:
         return f"({self.top}) / ({self.below})"
 
 
-class Field:
+class RationalField:
     """The field of rational functions that some nodes lie in.
 
     Parameters
@@ -136,21 +136,21 @@ class Field:
         self._places = {n: i for i, n in enumerate(self.generators)}
         self.ring = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(self.generators))] or ["x"], Ordering.lex)
         one = self.ring.constant(1)
-        self.zero, self.one = (Quotient(self, self.ring.constant(k), one) for k in (0, 1))
-        self.given: list[Quotient] = []
-        self.functions: dict[int, tuple[str, list[Quotient]]] = {}
+        self.zero, self.one = (RationalFunction(self, self.ring.constant(k), one) for k in (0, 1))
+        self.given: list[RationalFunction] = []
+        self.functions: dict[int, tuple[str, list[RationalFunction]]] = {}
         self.positive = [n in positive or n.kind == "fun" for n in self.generators]
         self._arithmetic = Arithmetic("rational functions", self.of, {})
-        self.squares: dict[int, Quotient] = {}
+        self.squares: dict[int, RationalFunction] = {}
         gens = self.ring.gens()
-        self._values = {n: Quotient(self, gens[self._places[n]], one) for n in symbols}
+        self._values = {n: RationalFunction(self, gens[self._places[n]], one) for n in symbols}
         for symbol in reversed(squares):
             self.squares[self._places[symbol]] = self(squares[symbol])
         for n in functions:
-            self._values[n] = self._function(n, Quotient(self, gens[self._places[n]], one))
+            self._values[n] = self._function(n, RationalFunction(self, gens[self._places[n]], one))
         self.squares = dict(sorted(self.squares.items()))
 
-    def _function(self, node: Node, generator: Quotient) -> Quotient:
+    def _function(self, node: Node, generator: RationalFunction) -> RationalFunction:
         """The value of a function, or the generator that stands for it."""
         name, nodes = node.payload
         args, place = self.all(nodes), self._places[node]
@@ -178,7 +178,7 @@ class Field:
         self.functions[place] = name, args
         return generator
 
-    def _is_positive(self, q: Quotient) -> bool:
+    def _is_positive(self, q: RationalFunction) -> bool:
         """Whether all terms above and below the line are seen to be positive."""
         terms = [*q.top.to_dict().items(), *q.below.to_dict().items()]
         return all(
@@ -186,7 +186,7 @@ class Field:
             for exponents, c in terms
         )
 
-    def _turn(self, angle: Node) -> tuple[Quotient, Quotient] | None:
+    def _turn(self, angle: Node) -> tuple[RationalFunction, RationalFunction] | None:
         """Cosine and sine of sums of whole multiples of inverse functions; None where they are not rational.
 
         Thus of multiples of pi, which is 4 atan(1), and of half-angles given by their tangents.
@@ -211,7 +211,7 @@ class Field:
                 total = total[0] * cosine - total[1] * sine, total[0] * sine + total[1] * cosine
         return total
 
-    def _inverse(self, atom: Node, twice: bool) -> tuple[Quotient, Quotient] | None:
+    def _inverse(self, atom: Node, twice: bool) -> tuple[RationalFunction, RationalFunction] | None:
         """Cosine and sine of an inverse function, or of twice that, where they are rational."""
         if atom.kind != "fun" or atom.payload[0] not in ("atan", "atan2", "acos", "asin"):
             return None
@@ -235,15 +235,15 @@ class Field:
         found = (values[0], other) if name == "acos" else (other, values[0])
         return (found[0] * found[0] - found[1] * found[1], 2 * found[0] * found[1]) if twice else found
 
-    def __call__(self, node: Node) -> Quotient:
+    def __call__(self, node: Node) -> RationalFunction:
         """The value of a node."""
         return self.all([node])[0]
 
-    def all(self, nodes: Sequence[Node]) -> list[Quotient]:
+    def all(self, nodes: Sequence[Node]) -> list[RationalFunction]:
         """Values of nodes."""
         return evaluate(list(nodes), self._values, self._arithmetic)
 
-    def node(self, q: Quotient) -> Node:
+    def node(self, q: RationalFunction) -> Node:
         """A node with the value of a quotient."""
         top, below = (self._polynomial(p) for p in (q.top, q.below))
         return top / below
@@ -258,20 +258,22 @@ class Field:
         ]
         return self._graph.add(terms)
 
-    def of(self, value: Any) -> Quotient:
+    def of(self, value: Any) -> RationalFunction:
         """A quotient as it is, or that of a number."""
-        if isinstance(value, Quotient):
+        if isinstance(value, RationalFunction):
             return value
         q = Fraction(value)
-        return Quotient(self, self.ring.constant(fmpq(q.numerator, q.denominator)), self.ring.constant(1))
+        return RationalFunction(
+            self, self.ring.constant(fmpq(q.numerator, q.denominator)), self.ring.constant(1)
+        )
 
-    def dot(self, a: Sequence[Quotient], b: Sequence[Quotient]) -> Quotient:
+    def dot(self, a: Sequence[RationalFunction], b: Sequence[RationalFunction]) -> RationalFunction:
         """Sum of the products of two rows, brought to its normal form once."""
         times = self.times
         pairs = [(p, q) for p, q in zip(a, b, strict=True) if p and q]
         return self.total([(times(p.top, q.top), times(p.below, q.below)) for p, q in pairs])
 
-    def total(self, parts: Sequence[tuple[Any, Any]]) -> Quotient:
+    def total(self, parts: Sequence[tuple[Any, Any]]) -> RationalFunction:
         """Sum of tops over belows."""
         if not parts:
             return self.zero
@@ -291,7 +293,7 @@ class Field:
             raise TooLargeError(f"an expression of more than {TERMS} terms")
         return product
 
-    def quotient(self, top: Any, below: Any) -> Quotient:
+    def quotient(self, top: Any, below: Any) -> RationalFunction:
         """A quotient in its normal form."""
         for i, square in self.squares.items():
             t = self.ring.gens()[i]
@@ -313,12 +315,12 @@ class Field:
             return self.zero
         return self.normed(*_shortened(top, below))
 
-    def normed(self, top: Any, below: Any) -> Quotient:
+    def normed(self, top: Any, below: Any) -> RationalFunction:
         """A quotient without common factor, the leading coefficient below the line one."""
         lead = below.leading_coefficient()
-        return Quotient(self, top / lead, below / lead)
+        return RationalFunction(self, top / lead, below / lead)
 
-    def _halves(self, p: Any, i: int, square: Quotient) -> tuple[Any, Any, Any]:
+    def _halves(self, p: Any, i: int, square: RationalFunction) -> tuple[Any, Any, Any]:
         """scale p = even + odd t with t^2 = square, where even, odd and scale are free of t."""
         parts: dict[int, dict] = {}
         for exponents, c in p.to_dict().items():
@@ -340,10 +342,10 @@ def _shortened(top: Any, below: Any) -> tuple[Any, Any]:
     return (top, below) if common.is_constant() else (top / common, below / common)
 
 
-def _root(square: Quotient) -> Quotient | None:
+def _root(square: RationalFunction) -> RationalFunction | None:
     """A root of a square of a rational function, of a number the one that is not negative."""
     try:
-        root = Quotient(square.field, square.top.sqrt(), square.below.sqrt())
+        root = RationalFunction(square.field, square.top.sqrt(), square.below.sqrt())
         negative = root.top.is_constant() and root.top and root.top.leading_coefficient() < 0
         return -root if negative else root
     except DomainError:

@@ -19,22 +19,22 @@ from geoctrl.analysis.symbolic.formulas import (
     every,
     single,
 )
-from geoctrl.analysis.symbolic.rational_functions import Field, Quotient
+from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
 
-__all__ = ["Signs"]
+__all__ = ["KnownSigns"]
 
 _QUADRATIC = 60
 """Terms of a polynomial up to which it is looked at as a quadratic one."""
 
 
-class Signs:
+class KnownSigns:
     """Signs of the rational functions of a field."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: RationalField) -> None:
         self.field = field
         self._positive = field.positive or [False]  # a ring has one generator at least
 
-    def positive(self, q: Quotient) -> Formula:
+    def positive(self, q: RationalFunction) -> Formula:
         """``q > 0``: the product of those factors whose sign is open, of even powers not zero."""
         if not q.top:
             return False
@@ -56,18 +56,18 @@ class Signs:
         first: Formula = Positive(sense, tuple(factors)) if factors else sense > 0
         return every([first, *even])
 
-    def negative(self, q: Quotient) -> Formula:
+    def negative(self, q: RationalFunction) -> Formula:
         """``q < 0``."""
         return self.positive(-q)
 
-    def nonzero(self, q: Quotient) -> Formula:
+    def nonzero(self, q: RationalFunction) -> Formula:
         """``q != 0``, where it is defined."""
         if not q.top:
             return False
         factors = (factor for part in (q.top, q.below) for factor, _ in part.factor()[1])
         return every(Nonzero(self.polynomial(f)) for f in factors if not self._square_sum(f)[1])
 
-    def is_negative(self, q: Quotient) -> bool:
+    def is_negative(self, q: RationalFunction) -> bool:
         """Whether q < 0 but on a set without inner points."""
         found = self.negative(q)
         parts = found.parts if isinstance(found, All) else (found,)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geoctrl.analysis.symbolic.formulas import Formula
-from geoctrl.analysis.symbolic.rational_functions import Quotient
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.rational_functions import RationalFunction
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 
 __all__ = ["attracting", "characteristic", "growing", "irreducible_blocks", "without_zeros"]
 
-Rows = list[list[Quotient]]
+Rows = list[list[RationalFunction]]
 
 
 def irreducible_blocks(A: Rows) -> list[list[int]]:
@@ -28,7 +28,7 @@ def irreducible_blocks(A: Rows) -> list[list[int]]:
     return blocks
 
 
-def characteristic(A: Rows) -> list[Quotient]:
+def characteristic(A: Rows) -> list[RationalFunction]:
     """Coefficients of det(x I - A), the leading one first, without divisions (Samuelson, Berkowitz)."""
     field = A[0][0].field
     coefficients = [field.one]
@@ -49,17 +49,17 @@ def characteristic(A: Rows) -> list[Quotient]:
     return coefficients
 
 
-def _dot(a: Sequence[Quotient], b: Sequence[Quotient]) -> Quotient:
+def _dot(a: Sequence[RationalFunction], b: Sequence[RationalFunction]) -> RationalFunction:
     return a[0].field.dot(a, b)
 
 
-def without_zeros(polynomial: Sequence[Quotient]) -> list[Quotient]:
+def without_zeros(polynomial: Sequence[RationalFunction]) -> list[RationalFunction]:
     """The polynomial divided by the power of x that divides it whatever the symbols are."""
     end = max(i for i, c in enumerate(polynomial) if c)
     return list(polynomial[: end + 1])
 
 
-def growing(signs: Signs, polynomial: Sequence[Quotient]) -> Formula:
+def growing(signs: KnownSigns, polynomial: Sequence[RationalFunction]) -> Formula:
     r"""Conditions each of which suffices for a root with a positive real part.
 
     A negative coefficient or Hurwitz determinant; of :math:`q(x^2)`, whose roots must be real and negative,
@@ -75,7 +75,7 @@ def growing(signs: Signs, polynomial: Sequence[Quotient]) -> Formula:
     return signs.either(signs.negative(c) for c in candidates if c)
 
 
-def attracting(signs: Signs, polynomial: Sequence[Quotient]) -> Formula:
+def attracting(signs: KnownSigns, polynomial: Sequence[RationalFunction]) -> Formula:
     """All roots but those at zero have negative real parts: Hurwitz, halved by Lienard and Chipart."""
     polynomial = without_zeros(polynomial)
     if len(polynomial) == 1:
@@ -93,18 +93,18 @@ def attracting(signs: Signs, polynomial: Sequence[Quotient]) -> Formula:
     )
 
 
-def hurwitz_determinants(polynomial: Sequence[Quotient]) -> list[Quotient]:
+def hurwitz_determinants(polynomial: Sequence[RationalFunction]) -> list[RationalFunction]:
     """Leading minors of the Hurwitz matrix, of all orders up to the degree."""
     degree, zero = len(polynomial) - 1, polynomial[0].field.zero
 
-    def entry(i: int, j: int) -> Quotient:
+    def entry(i: int, j: int) -> RationalFunction:
         k = 2 * j - i + 1
         return polynomial[k] if 0 <= k <= degree else zero
 
     return _minors([[entry(i, j) for j in range(degree)] for i in range(degree)])
 
 
-def _hermite_minors(q: Sequence[Quotient]) -> list[Quotient]:
+def _hermite_minors(q: Sequence[RationalFunction]) -> list[RationalFunction]:
     """Leading minors of the sums of powers s_(i+j) of the roots of a monic polynomial (Newton)."""
     degree, field = len(q) - 1, q[0].field
     if degree < 2:
@@ -118,7 +118,7 @@ def _hermite_minors(q: Sequence[Quotient]) -> list[Quotient]:
     return _minors([[sums[i + j] for j in range(degree)] for i in range(degree)])
 
 
-def _minors(matrix: Rows) -> list[Quotient]:
+def _minors(matrix: Rows) -> list[RationalFunction]:
     """Leading principal minors, each by its characteristic polynomial: none of them need be nonzero."""
     return [
         (-1) ** k * characteristic([row[:k] for row in matrix[:k]])[-1] for k in range(1, len(matrix) + 1)

@@ -10,9 +10,9 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import Node, to_sympy
 from geoctrl.analysis.symbolic.formulas import All, Either, Formula, Nonzero, Polynomial, Positive
-from geoctrl.analysis.symbolic.rational_functions import Field, Quotient
+from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
 from geoctrl.analysis.symbolic.sign_arrays import Generator
-from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 
 __all__ = ["Reader", "not_contradicted", "size", "undecided_where"]
 
@@ -37,10 +37,12 @@ class Reader:
     sorted_by : symbols by which sums are collected
     """
 
-    def __init__(self, field: Field, names: Mapping[Node, sp.Symbol], sorted_by: Sequence[sp.Symbol]) -> None:
+    def __init__(
+        self, field: RationalField, names: Mapping[Node, sp.Symbol], sorted_by: Sequence[sp.Symbol]
+    ) -> None:
         self.field, self._names, self._sorted_by = field, names, list(sorted_by)
         self._generators = to_sympy(field.generators, names)
-        self._signs = Signs(field)
+        self._signs = KnownSigns(field)
 
     def polynomial(self, p: Polynomial) -> sp.Expr:
         """A polynomial, expanded."""
@@ -53,7 +55,7 @@ class Reader:
     def _powers(self, exponents: Sequence[int]) -> list[tuple[sp.Expr, int]]:
         return [(x, e) for x, e in zip(self._generators, exponents, strict=False) if e]
 
-    def quotient(self, q: Quotient) -> sp.Expr:
+    def quotient(self, q: RationalFunction) -> sp.Expr:
         """A rational function, in factors."""
         return self._factored(q.top) / self._factored(q.below)
 
@@ -115,7 +117,7 @@ class Reader:
             )
         return tuple(found)
 
-    def _pair(self, q: Quotient) -> tuple[Polynomial, Polynomial]:
+    def _pair(self, q: RationalFunction) -> tuple[Polynomial, Polynomial]:
         return self._signs.polynomial(q.top), self._signs.polynomial(q.below)
 
 

@@ -28,10 +28,10 @@ from geoctrl.manifolds.factors.place import Place
 from geoctrl.manifolds.numerics.tangent import covector_slope, covector_values, rest_slopes
 from geoctrl.stepping.compiled.compiled import Kernel, Maker, is_compiled, loop_code
 from geoctrl.stepping.methods.runge_kutta import move, turn_back
-from geoctrl.stepping.methods.variational import Numbers, Solver
+from geoctrl.stepping.methods.variational import Solver, StepNumbers
 from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
 from geoctrl.stepping.solvers.sparse import sparse_inverse
-from geoctrl.systems.contract.vector_field import Field
+from geoctrl.systems.contract.vector_field import VectorField
 
 __all__ = ["Made", "Run"]
 
@@ -46,7 +46,7 @@ class Made(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Field):
+class Run(VectorField):
     """Numbers and kernels of one run.
 
     Attributes
@@ -180,9 +180,9 @@ class Run(Field):
         return self.solved()
 
     @property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> StepNumbers:
         """What the kernels of a loop read."""
-        return Numbers(self.data, self.index, self.table, self.forced, self.damped)
+        return StepNumbers(self.data, self.index, self.table, self.forced, self.damped)
 
     def potential(self, first: np.ndarray) -> float:
         """Potential energy of a configuration (N, 3)."""

@@ -30,7 +30,7 @@ from geoctrl.manifolds.vectors.calculus import differences, hessian
 from geoctrl.manifolds.vectors.turns import hat
 
 __all__ = [
-    "Motion",
+    "TangentMotion",
     "covector_slope",
     "covector_terms",
     "covector_values",
@@ -145,7 +145,7 @@ def _turned(system: Description, W: Sequence[Node], flat: Sequence[Node]) -> lis
     return out
 
 
-class Motion:
+class TangentMotion:
     """The equations of motion at a state with some accelerations, and their derivatives.
 
     Parameters
@@ -241,7 +241,7 @@ def sized_jacobians(
     run.hold(u)
     z, w = product.parts(x)
     _, a = run.field(t, z, w)
-    motion, turn = Motion(run, t, z, w, a, u), system.frame_rate_at(params)
+    motion, turn = TangentMotion(run, t, z, w, a, u), system.frame_rate_at(params)
     C, C_by_z, C_by_w = product.holding(z, w, a, turn)
     border = np.block([[motion.by_a, C.T], [C, np.zeros((len(C), len(C)))]])
     right = np.block(
@@ -275,7 +275,7 @@ def still_moments(
     zdot = (W @ z.ravel()).reshape(-1, 3)
     carried = product.still_gradient(z, turn)
     w, a = product.still(z, turn), (carried @ zdot.ravel()).reshape(-1, 3)
-    motion = Motion(run, 0.0, z, w, a, u)
+    motion = TangentMotion(run, 0.0, z, w, a, u)
     a_by_z = carried @ W + product.still_bend(zdot, turn)
     turns, T = product.turns(z), product.tangent(z)
     derivative = motion.by_z + motion.by_w @ carried + motion.by_a @ a_by_z

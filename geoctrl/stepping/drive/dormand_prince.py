@@ -11,7 +11,7 @@ import numpy as np
 from geoctrl.stepping.drive.flow import Block, EndedError, Ending, Flow
 from geoctrl.stepping.drive.run_sizes import Sizes
 
-__all__ = ["DEFAULT_TOLERANCE", "Stepper", "describe", "run"]
+__all__ = ["DEFAULT_TOLERANCE", "DormandPrinceStepper", "describe", "run"]
 
 DEFAULT_TOLERANCE = 1e-12
 _LEAST = 100 * np.finfo(float).eps
@@ -114,7 +114,7 @@ def _apart(sizes: Sizes | None, x: np.ndarray) -> bool:
     return bool(0 < np.max(np.abs(x)) < _LEAST_SIZE**2)
 
 
-class Stepper:
+class DormandPrinceStepper:
     """A flow from time to time, under commands that come in between; used as a context."""
 
     def __init__(self, flow: Flow) -> None:
@@ -122,7 +122,7 @@ class Stepper:
         self._early, self._sizes = flow.opening.tolist(), flow.sizes(_LEAST_SIZE)
         flow.begin()
 
-    def __enter__(self) -> Stepper:
+    def __enter__(self) -> DormandPrinceStepper:
         return self
 
     def __exit__(self, *_error: object) -> None:

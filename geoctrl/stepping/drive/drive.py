@@ -15,7 +15,7 @@ from geoctrl.errors import ExpressionError, InputError
 from geoctrl.runs import SampleRecord
 from geoctrl.systems import System
 
-__all__ = ["Drive", "Expressions", "Function", "Held", "Sampled"]
+__all__ = ["Drive", "DriveExpressions", "Function", "Held", "Sampled"]
 
 
 class Drive(ABC):
@@ -228,7 +228,7 @@ class Function(Drive):
         return np.array([tuple(params.values())], dtype=[(name, float) for name in params])[0]
 
 
-class Expressions(Drive):
+class DriveExpressions(Drive):
     """Inputs by expressions in states, time and parameters, and numbers.
 
     Parameters
@@ -292,7 +292,7 @@ class Expressions(Drive):
 
     def carried(self, system: System, translate: Callable[[Any], Any]) -> Drive:
         """The same expressions in the states of another system."""
-        return Expressions(system, [e if isinstance(e, float) else translate(e) for e in self.law])
+        return DriveExpressions(system, [e if isinstance(e, float) else translate(e) for e in self.law])
 
 
 def _numbered(

@@ -15,7 +15,7 @@ from geoctrl.stepping.drive.events import LocatedEvent
 from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
 from geoctrl.stepping.drive.run_sizes import Sizes, sizes_at
 from geoctrl.systems import System
-from geoctrl.systems.contract.vector_field import Field
+from geoctrl.systems.contract.vector_field import VectorField
 
 __all__ = ["Block", "EndedError", "Ending", "Flow"]
 
@@ -149,7 +149,7 @@ class Flow:
     # -- in numbers -------------------------------------------------------------------------------
 
     @cached_property
-    def run(self) -> Field:
+    def run(self) -> VectorField:
         """The field with the numbers of this run."""
         return self.system.run(self.params)
 

@@ -11,7 +11,7 @@ import sympy as sp
 from geoctrl._checks import accepts, finite_array, nearest, real_array, shape_of, time_grid
 from geoctrl._scalars import is_number, real, without_floats
 from geoctrl.errors import ExpressionError, InputError
-from geoctrl.stepping.drive.drive import Drive, Expressions, Function, Held, Sampled
+from geoctrl.stepping.drive.drive import Drive, DriveExpressions, Function, Held, Sampled
 from geoctrl.systems import System
 
 __all__ = ["read_inputs"]
@@ -45,7 +45,7 @@ def _by_label(system: System, inputs: Mapping[Any, Any]) -> Drive:
     for label in given:
         if label not in labels:
             raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
-    drive = Expressions(system, [_term(u, given.get(u, 0.0), system.inputs) for u in labels])
+    drive = DriveExpressions(system, [_term(u, given.get(u, 0.0), system.inputs) for u in labels])
     return Held(labels) if drive.zero else drive
 
 

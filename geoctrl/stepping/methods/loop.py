@@ -25,7 +25,7 @@ __all__ = [
     "INDEFINITE",
     "INFINITE",
     "NEWTON",
-    "Outcome",
+    "StepsTaken",
     "concluded",
     "on_threads",
     "read_threads",
@@ -79,7 +79,7 @@ _PATIENCE = 0.05
 
 
 @dataclass
-class Outcome:
+class StepsTaken:
     """How a run of steps ended.
 
     Attributes
@@ -112,13 +112,13 @@ Advance = Callable[[int, int, int], tuple[int, int, int, float]]
 returns steps done, iterations, failure code, residual."""
 
 
-def record_steps(advance: Advance, steps: int, record: int, call: LongCall) -> Outcome:
+def record_steps(advance: Advance, steps: int, record: int, call: LongCall) -> StepsTaken:
     """Run ``steps`` steps in pieces of whole records, each short enough to be interrupted.
 
     Row 0 is the caller's; row k is step ``k record``. The pieces grow until one takes about a twentieth of a
     second, so that the calls themselves cost nothing.
     """
-    outcome = Outcome()
+    outcome = StepsTaken()
     piece = record
     try:
         while outcome.steps < steps and not outcome.failure and not outcome.late:
@@ -148,7 +148,7 @@ def record_times(t0: float, h: float, steps: int, record: int) -> np.ndarray:
     return t0 + h * np.arange(0, steps + 1, record)
 
 
-def concluded(outcome: Outcome, h: float, part: Callable[[str, bool], Any], throw: bool) -> Any:
+def concluded(outcome: StepsTaken, h: float, part: Callable[[str, bool], Any], throw: bool) -> Any:
     """The result of a run, or the exception that carries the part done."""
     reached = outcome.steps * h
     if outcome.interrupt is not None:

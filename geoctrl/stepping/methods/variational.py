@@ -46,10 +46,10 @@ from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX, KernelWriter,
 from geoctrl.stepping.methods.loop import FORCES, INFINITE
 
 __all__ = [
-    "Motion",
-    "Numbers",
     "Pace",
     "Solver",
+    "StepMotion",
+    "StepNumbers",
     "kinetic_kernels",
     "linear_kernels",
     "no_kinetics",
@@ -121,7 +121,7 @@ FIXED = 60
 """Iterations for forces that depend on the velocities at the end of a step."""
 
 
-class Motion(NamedTuple):
+class StepMotion(NamedTuple):
     """What is handed on from step to step, in place, so that numbers do not depend on how runs are cut.
 
     Configuration z (N, 3), momenta in space L (B, 3), the velocities w (B, 3) that forces last saw, the slope
@@ -135,7 +135,7 @@ class Motion(NamedTuple):
     f: Any
 
 
-class Numbers(NamedTuple):
+class StepNumbers(NamedTuple):
     """What kernels read, and what is known of the forces."""
 
     data: Any
@@ -156,8 +156,8 @@ class Pace(NamedTuple):
     row: Any
 
 
-NUMBERS = fields(Numbers, ARRAY, INDEX, ARRAY, boolean, boolean)
-MOTION = fields(Motion, *[MATRIX] * 5)
+NUMBERS = fields(StepNumbers, ARRAY, INDEX, ARRAY, boolean, boolean)
+MOTION = fields(StepMotion, *[MATRIX] * 5)
 PACE = fields(Pace, int64, float64, ARRAY, int64, int64, int64)
 SLOPE = types.void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
 ROWS = types.float64[:, :, ::1]

@@ -28,7 +28,7 @@ _MET = 1e-9
 """Residual, relative to the fastest root, at which multipliers are those that are asked for."""
 
 
-class _Law(Protocol):
+class _CompensatedLaw(Protocol):
     @property
     def mechanism(self) -> EulerPoincare: ...
     @property
@@ -39,7 +39,7 @@ class _Law(Protocol):
 
 
 def compensated(
-    law: _Law,
+    law: _CompensatedLaw,
     rate: float,
     eq: Any,
     params: Mapping[str, float] | None = None,
@@ -117,7 +117,7 @@ def compensated(
 
 
 def _derivatives(
-    law: _Law, states: Sequence[str], held: HeldLinearization, given: dict[str, float]
+    law: _CompensatedLaw, states: Sequence[str], held: HeldLinearization, given: dict[str, float]
 ) -> Callable[[dict[str, float]], tuple[np.ndarray, np.ndarray]]:
     """Of the law and of its own states, compiled once, as functions of the gains."""
     full, feedback = law.full, held.controller.feedback
@@ -155,7 +155,7 @@ def _told(start: Mapping[str, float], h: float, count: int) -> str:
     )
 
 
-def _gains(law: _Law, given: dict[str, float], names: Sequence[str] | None) -> dict[str, float]:
+def _gains(law: _CompensatedLaw, given: dict[str, float], names: Sequence[str] | None) -> dict[str, float]:
     """The gains that are changed, where the search begins."""
     plant = {p.name for p in law.mechanism.parameters}
     values = law.full.parameters(given)

@@ -22,7 +22,7 @@ from geoctrl._calls.long_calls import tell
 from geoctrl.analysis import Controllability
 from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError
-from geoctrl.synthesis.linear.scaled_pair import Units, without_chatter
+from geoctrl.synthesis.linear.scaled_pair import PairUnits, without_chatter
 
 __all__ = ["precise_gain", "precise_law"]
 
@@ -38,7 +38,7 @@ Matrix = np.ndarray
 """Of Fractions."""
 
 
-def precise_law(reached: Controllability, Q: np.ndarray, R: np.ndarray, units: Units) -> np.ndarray:
+def precise_law(reached: Controllability, Q: np.ndarray, R: np.ndarray, units: PairUnits) -> np.ndarray:
     """The gain (m, n) of deviations by weights of them and of inputs, to the last digits of doubles."""
     part = reached.part
     d = EXACT.numbers(part.sizes)

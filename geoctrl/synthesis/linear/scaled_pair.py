@@ -21,8 +21,8 @@ from geoctrl.systems.contract.scales import largest_cycle, reached
 
 __all__ = [
     "CHATTER",
+    "PairUnits",
     "ScaledPair",
-    "Units",
     "acting_units",
     "scaled_pair",
     "weighed_sizes",
@@ -35,7 +35,7 @@ CHATTER = 1e-12
 """Coefficient of a law beside the largest of its row, states in their sizes, that is rounding alone."""
 
 
-class Units(NamedTuple):
+class PairUnits(NamedTuple):
     """Sizes of states (n,) and inputs (m,), and a rate (1/s); powers of two."""
 
     states: np.ndarray
@@ -43,13 +43,13 @@ class Units(NamedTuple):
     rate: float
 
 
-def weighed_units(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> Units:
+def weighed_units(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> PairUnits:
     """Units next to sizes in which weights are one, and so is the rate of the Hamiltonian."""
     d, r, w = weighed_sizes(A, B, Q, R)
-    return Units(binary(d), binary(r), float(binary(w)))
+    return PairUnits(binary(d), binary(r), float(binary(w)))
 
 
-def weighed_sizes(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> Units:
+def weighed_sizes(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> PairUnits:
     """Sizes in which weights are one (Bryson's rule, read backwards), not rounded to powers of two.
 
     A state without a weight has the largest deviation that those with one, or the inputs, excite.
@@ -61,14 +61,14 @@ def weighed_sizes(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) ->
     d[weighed] = 1 / np.sqrt(weights[weighed])
     for excited in (reached(A, largest_cycle(A) or w, d), np.max(np.abs(B) * r, axis=1, initial=0.0) / w):
         d = np.where(d > 0, d, excited)
-    return Units(np.where(d > 0, d, 1.0), r, w)
+    return PairUnits(np.where(d > 0, d, 1.0), r, w)
 
 
-def acting_units(B: np.ndarray, sizes: np.ndarray, rate: float) -> Units:
+def acting_units(B: np.ndarray, sizes: np.ndarray, rate: float) -> PairUnits:
     """Units of given states and time; inputs move one of the states by its size in that time."""
     d, w = binary(sizes), float(binary(rate))
     pushed = np.max(np.abs(B) / d[:, None], axis=0, initial=0.0)
-    return Units(d, binary(np.divide(w, pushed, out=np.ones_like(pushed), where=pushed > 0)), w)
+    return PairUnits(d, binary(np.divide(w, pushed, out=np.ones_like(pushed), where=pushed > 0)), w)
 
 
 def without_chatter(K: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ class ScaledPair:
     B: np.ndarray
     basis: np.ndarray
     coordinates: np.ndarray
-    units: Units
+    units: PairUnits
 
     def cost(self, Q: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weights of deviations and inputs as those of z and v, in this time."""
@@ -117,7 +117,7 @@ class ScaledPair:
 
 
 def scaled_pair(
-    A: np.ndarray, B: np.ndarray, units: Units, basis: np.ndarray, projection: np.ndarray | None = None
+    A: np.ndarray, B: np.ndarray, units: PairUnits, basis: np.ndarray, projection: np.ndarray | None = None
 ) -> ScaledPair:
     """A pair on the range of ``basis``, which A leaves invariant.
 

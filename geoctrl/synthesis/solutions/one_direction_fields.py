@@ -30,11 +30,11 @@ from geoctrl.synthesis.shaping.chart import Chart, Found
 from geoctrl.synthesis.shaping.matching_class import Gain
 from geoctrl.synthesis.shaping.primitives import factored, primitive
 
-__all__ = ["Field", "chosen_field", "given_field", "unshaped_field"]
+__all__ = ["DirectionField", "chosen_field", "given_field", "unshaped_field"]
 
 
 @dataclass(frozen=True)
-class Field:
+class DirectionField:
     """A solution of the kinetic condition.
 
     Attributes
@@ -54,16 +54,16 @@ class Field:
     added: tuple[Found, ...] = ()
 
 
-def unshaped_field(chart: Chart) -> Field:
+def unshaped_field(chart: Chart) -> DirectionField:
     """w = eta: the kinetic energy stays as it is."""
-    return Field(
+    return DirectionField(
         _with_fibre(chart, sp.Integer(1), [sp.Integer(0)] * len(chart.plant.fibre)),
         (),
         "the unactuated direction itself",
     )
 
 
-def chosen_field(chart: Chart) -> Field:
+def chosen_field(chart: Chart) -> DirectionField:
     """The first of the families above that the plant is in."""
     (base,) = chart.plant.base
     s = chart.coordinates[base]
@@ -88,7 +88,7 @@ def chosen_field(chart: Chart) -> Field:
     )
 
 
-def given_field(chart: Chart, direction: Any) -> Field:
+def given_field(chart: Chart, direction: Any) -> DirectionField:
     """w = f d with d = eta + direction, one expression for each actuated velocity."""
     plant = chart.plant
     labels = plant.mechanism.algebra.labels
@@ -110,7 +110,9 @@ def given_field(chart: Chart, direction: Any) -> Field:
     return scaled_field(chart, exactly, (), "a direction that was given")
 
 
-def scaled_field(chart: Chart, direction: Sequence[sp.Expr], gains: tuple[Gain, ...], title: str) -> Field:
+def scaled_field(
+    chart: Chart, direction: Sequence[sp.Expr], gains: tuple[Gain, ...], title: str
+) -> DirectionField:
     """w = f d by the quadrature: f = 1 where h = G(d, eta) is constant, else f h = 1 at rest."""
     (base,) = chart.plant.base
     G = sp.Matrix(chart.plant.mechanism.inertia)
@@ -125,17 +127,17 @@ def scaled_field(chart: Chart, direction: Sequence[sp.Expr], gains: tuple[Gain, 
     change = factored((d.T * G.applyfunc(lambda e: chart.gradient(e)[base]) * d)[0])
     scale = 1 / h if h.free_symbols & chart.symbols else sp.Integer(1)
     if change == 0:
-        return Field(tuple(factored(scale * e) for e in d), gains, title)
+        return DirectionField(tuple(factored(scale * e) for e in d), gains, title)
     rate = factored(change / h)
     s = chart.coordinates[base]
     closed = primitive(rate, s) if s is not None and chart.symbols & rate.free_symbols <= {s} else None
     powers = None if closed is None else _powers(closed)
     if powers is not None:
-        return Field(tuple(factored(powers * scale * e) for e in d), gains, title)
+        return DirectionField(tuple(factored(powers * scale * e) for e in d), gains, title)
     name = _free(chart, "excess")
     grown = 1 + sp.Symbol(name, real=True)
     added = chart.as_state(list(d), rate * grown, name, "factor of the direction of shaping, less one")
-    return Field(tuple(grown * scale * e for e in d), gains, title, (added,))
+    return DirectionField(tuple(grown * scale * e for e in d), gains, title, (added,))
 
 
 def _powers(logarithm: sp.Expr) -> sp.Expr | None:
@@ -184,7 +186,7 @@ def symmetric_gains(stem: str, count: int, unit: str, description: str) -> tuple
 # -- families -------------------------------------------------------------------------------------
 
 
-def _constant_direction(chart: Chart) -> Field:
+def _constant_direction(chart: Chart) -> DirectionField:
     gains = tuple(
         Gain(name, "", "slope of the direction of shaping in the actuated velocity")
         for name in _numbered("b", len(chart.plant.fibre))
@@ -192,7 +194,7 @@ def _constant_direction(chart: Chart) -> Field:
     return scaled_field(chart, [g.symbol for g in gains], gains, "a constant direction")
 
 
-def _taken_off(chart: Chart, coupling: sp.Matrix) -> Field:
+def _taken_off(chart: Chart, coupling: sp.Matrix) -> DirectionField:
     """The actuated momenta with another inertia vanish along w."""
     G, fibre = sp.Matrix(chart.plant.mechanism.inertia), list(chart.plant.fibre)
     g = G.extract(fibre, fibre)
@@ -204,12 +206,12 @@ def _taken_off(chart: Chart, coupling: sp.Matrix) -> Field:
         delta, gains = symmetric_gains("delta", len(fibre), "", what)
     inertia = (g - g.applyfunc(chart.at_rest)).applyfunc(sp.expand) + delta
     slopes = (-inertia.inv() * coupling).applyfunc(factored)
-    return Field(
+    return DirectionField(
         _with_fibre(chart, sp.Integer(1), list(slopes)), gains, "the coupling with another actuated inertia"
     )
 
 
-def _without_coupling(chart: Chart) -> Field:
+def _without_coupling(chart: Chart) -> DirectionField:
     (base,), (fibre,) = chart.plant.base, chart.plant.fibre
     G, s = chart.plant.mechanism.inertia, chart.coordinates[base]
     p = Gain("p", "", "unactuated component of the direction of shaping at rest, by the actuated one")
@@ -220,4 +222,6 @@ def _without_coupling(chart: Chart) -> Field:
             "give a direction="
         )
     f = sp.sqrt(p.symbol**2 + sp.expand(2 * grown))
-    return Field(_with_fibre(chart, f, [sp.Integer(1)]), (p,), "the square root of the actuated inertia")
+    return DirectionField(
+        _with_fibre(chart, f, [sp.Integer(1)]), (p,), "the square root of the actuated inertia"
+    )

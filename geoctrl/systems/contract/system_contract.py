@@ -20,7 +20,7 @@ from geoctrl._scalars import Graph, Node, Program
 from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.contract.scales import Scales, scaled_row
-from geoctrl.systems.contract.vector_field import Field
+from geoctrl.systems.contract.vector_field import VectorField
 from geoctrl.systems.parts.domain import EVERYWHERE, Side
 from geoctrl.systems.units.measures import Measures, known_units, written_units
 from geoctrl.systems.units.unit_change import UnitChange, change_of
@@ -127,7 +127,7 @@ class System(ABC):
         """Time derivative of states, with the shape of ``x``."""
 
     @abstractmethod
-    def run(self, params: Mapping[str, float] | None = None) -> Field:
+    def run(self, params: Mapping[str, float] | None = None) -> VectorField:
         """The field with the numbers of one run."""
 
     @abstractmethod
