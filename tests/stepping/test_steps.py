@@ -1,14 +1,13 @@
-"""Steps of products of bodies: each solver against the others and the steppers of before; a mixed product."""
+"""Steps of products of bodies: each solver against the others; a mixed product."""
 
 from functools import cache
 
 import numpy as np
 import pytest
 
-from geoctrl import rotations, spheres
 from geoctrl.stepping import composition
 from geoctrl.stepping.compiled.bodies import ATTITUDE, DIRECTION, PLACE, layout
-from geoctrl.stepping.compiled.compiled import loop_code, machine_code
+from geoctrl.stepping.compiled.compiled import loop_code
 from geoctrl.stepping.compiled.forces import GRADIENT, no_force
 from geoctrl.stepping.methods.runge_kutta import runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.methods.variational import (
@@ -21,10 +20,7 @@ from geoctrl.stepping.methods.variational import (
 )
 from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
 from geoctrl.stepping.solvers.sparse import sparse_inverse
-from tests.oracles import rotation_stepper, sphere_stepper
-from tests.oracles.sphere_mass import Inertia
 from tests.rotations import systems as on_rotations
-from tests.spheres import systems as on_spheres
 from tests.spheres.systems import random_state
 
 
@@ -67,93 +63,9 @@ def steps(
     return Z[0], W[0], L
 
 
-# -- the steppers of before -------------------------------------------------------------------------------
+# -- solvers against each other ---------------------------------------------------------------------------
 
 E3 = np.array([0.0, 0.0, -1.0])
-
-
-@cache
-def loop_of(stepper, name):
-    return machine_code(getattr(stepper, name), getattr(stepper, name.upper()))
-
-
-def before_on_spheres(system, q, omega, h, count, stages):
-    """Directions and angular velocities after some steps by `tests.oracles.sphere_stepper`."""
-    inertia = Inertia(system.run(system.params), system.numerics.writer)
-    run, q, w = system.run(system.params), q.copy(), omega.copy()
-    L, M = run.mechanics(q[None], w[None])[2][0], inertia.at(q).copy()
-    Q, W = np.zeros((1, *q.shape)), np.zeros((1, *q.shape))
-    name = "explicit" if run.solver is explicit.SOLVER else "implicit"
-    kernels = inertia.kernels or sphere_stepper.no_mass()
-    mass = (np.diag(M).copy(),) if name == "explicit" else (M, inertia.varies, *kernels)
-    numbers = (run.gradient, run.force, run.forced, run.damped, run.data, run.index, run.table)
-    state = (q, L, w, run.slope(q), run.forces(0.0, q, w))
-    done, *rest = loop_of(sphere_stepper, name)(
-        *state, *mass, *numbers, 0.0, h, stages, count, count, 0, Q, W
-    )
-    assert done == count, rest
-    return Q[0], W[0]
-
-
-ON_SPHERES = {
-    "diagonal": (on_spheres.rotating_bodies, random_state(3, 1)),
-    "driven": (on_spheres.driven_bodies, random_state(3, 2)),
-    "chain": (on_spheres.free_chain, on_spheres.hanging(3, 2)),
-    "varying": (lambda: on_spheres.varying_inertia(forced=False), random_state(2, 3)),
-    "varying, forced": (on_spheres.varying_inertia, random_state(2, 4)),
-}
-
-
-@pytest.mark.parametrize("order", [2, 4])
-@pytest.mark.parametrize("name", ON_SPHERES)
-def test_steps_on_spheres_are_those_of_the_stepper_before(name, order):
-    """Over 200 steps to some 1e-13: both solve the same equations to rounding, which 200 steps add up."""
-    build, (q, omega) = ON_SPHERES[name]
-    system = build()
-    expected = before_on_spheres(system, q, omega, 0.01, 200, composition(order))
-    r = spheres.integrate(system, q, omega, 0.01, 200, order=order, record=200)
-    np.testing.assert_allclose(r.q[-1], expected[0], rtol=0, atol=2e-13)
-    np.testing.assert_allclose(r.omega[-1], expected[1], rtol=0, atol=1e-12)  # up to 3 rad/s
-
-
-def before_on_rotations(system, R, Omega, h, count, stages):
-    """Attitudes and angular velocities after some steps by `tests.oracles.rotation_stepper`."""
-    run, z, n = system.run(system.params), R.reshape(-1, 3).copy(), len(Omega)
-    L = run.mechanics(z[None], Omega[None])[2][0].copy()
-    Z, W = np.zeros((1, 3 * n, 3)), np.zeros((1, n, 3))
-    covector = rotation_stepper.covector(run.kinetics[0], n)
-    kernels = (run.gradient, run.force, run.forced, run.damped, covector, run.kinetics[1])
-    linear = bool(run.system.covector_nodes)
-    J, K = run.own.reshape(-1, 3), np.linalg.inv(run.own).reshape(-1, 3)
-    done, *rest = loop_of(rotation_stepper, "variational")(
-        z, L, J, K, run.spin, *kernels, linear, run.system.covectors_vary,
-        run.data, run.index, run.table, 0, h, stages, count, count, 0, Z, W,
-    )  # fmt: skip
-    assert done == count, rest
-    return Z[0].reshape(R.shape), W[0]
-
-
-ON_ROTATIONS = {
-    "top": (on_rotations.top, 1),
-    "gyrostat": (on_rotations.gyrostat, 1),
-    "orbit": (on_rotations.orbit, 1),
-    "coupled": (on_rotations.coupled, 2),
-    "general": (on_rotations.general, 2),
-    "forced": (lambda: on_rotations.general(forced=True), 2),
-}
-
-
-@pytest.mark.parametrize("name", ON_ROTATIONS)
-def test_steps_on_rotations_are_those_of_the_stepper_before(name):
-    build, n = ON_ROTATIONS[name]
-    system, (R, Omega) = build(), on_rotations.random_state(n, 7)
-    expected = before_on_rotations(system, R, Omega, 0.01, 200, composition(4))
-    r = rotations.integrate(system, R, Omega, 0.01, 200, order=4, record=200)
-    np.testing.assert_allclose(r.R[-1], expected[0], rtol=0, atol=2e-13)
-    np.testing.assert_allclose(r.Omega[-1], expected[1], rtol=0, atol=5e-13)
-
-
-# -- solvers against each other ---------------------------------------------------------------------------
 
 
 @cache
