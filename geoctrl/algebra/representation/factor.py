@@ -32,8 +32,8 @@ class AlgebraFactor:
     --------
     >>> from geoctrl.algebra import product, rn, se2
     >>> factor = product(rn(1), se2()).factors[1]
-    >>> factor.xi_slice, factor.spin_slice, factor.velocity
-    (slice(1, 4, None), slice(1, 2, None), ((0, 0, 1, 0), (0, 0, 0, 1), (0, 0, 0, 0)))
+    >>> factor.xi_slice, factor.velocity
+    (slice(1, 4, None), ((0, 0, 1, 0), (0, 0, 0, 1), (0, 0, 0, 0)))
     """
 
     name: str
@@ -50,16 +50,6 @@ class AlgebraFactor:
         """Place of the factor in ``xi``."""
         return slice(self.start, self.start + self.size)
 
-    @property
-    def spin_slice(self) -> slice | None:
-        """Place of the angular velocities in ``xi``, or None."""
-        return _support(self.spin)
-
-    @property
-    def velocity_slice(self) -> slice | None:
-        """Place of the translational velocities in ``xi``, or None."""
-        return _support(self.velocity)
-
     def placed(self, start: int, total: int) -> AlgebraFactor:
         """The same factor at another place of an algebra of dimension `total`."""
 
@@ -70,10 +60,3 @@ class AlgebraFactor:
             return tuple((0,) * start + row[self.start : self.start + self.size] + after for row in rows)
 
         return replace(self, start=start, spin=moved(self.spin), velocity=moved(self.velocity))
-
-
-def _support(rows: Rows | None) -> slice | None:
-    if rows is None:
-        return None
-    used = [column for row in rows for column, entry in enumerate(row) if entry]
-    return slice(min(used), max(used) + 1)

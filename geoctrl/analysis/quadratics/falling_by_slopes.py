@@ -281,12 +281,6 @@ class FallingBySlopes:
             "cells": shown.cells,
         }
 
-    def extents(self, shown: Shown) -> dict[str, float]:
-        """Half widths of the set along the states."""
-        reach = np.sqrt(shown.level * np.diag(np.linalg.inv(shown.function))) * self._sizes
-        labels = self._field.question.labels
-        return {labels[i]: float(r) for i, r in zip(self._field.measured, reach, strict=True)}
-
 
 def _wide(middle: np.ndarray, radius: np.ndarray) -> bool:
     """Whether radii are more than rounding in balls."""

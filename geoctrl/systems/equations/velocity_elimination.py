@@ -62,18 +62,6 @@ class Factorisation:
         """Whether a pivot vanishes identically."""
         return any(p.is_zero for p in self.pivots)
 
-    def multiply(self, x: Sequence[Node]) -> list[Node]:
-        """M x by the factors, which undoes `solve` term by term."""
-        x = list(x)
-        for p, factors in zip(self.order, self._lower, strict=False):
-            x[p] = self.graph.add([x[p], *(factor * x[i] for i, factor in factors.items())])
-        for p, pivot in zip(self.order, self.pivots, strict=True):
-            x[p] = x[p] * pivot
-        for p, factors in zip(reversed(self.order), reversed(self._lower), strict=False):
-            for i, factor in factors.items():
-                x[i] = x[i] + factor * x[p]
-        return x
-
     def solve(self, right: Sequence[Node]) -> list[Node]:
         """Solution x of M x = right."""
         x = list(right)
