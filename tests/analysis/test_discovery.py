@@ -140,7 +140,8 @@ def test_what_is_conserved_to_rounding_alone_is_not_found():
     given = {"I1": 0.26, "I2": 0.26 * (1 + 1e-15), "I3": 0.11}
     assert given["I1"] != given["I2"]
     declared = top.mechanism.replace(invariants={"Pi3": gc.so3().mu[2]}).reduce()
-    assert "Pi3" in declared.conserved(given)
+    assert "Pi3" in declared.conservation.likely(given, False)
+    assert "Pi3" not in declared.conserved(given)
     assert not gc.check_invariant(declared, "Pi3", params=given).proved
     found = gc.discover_invariants(declared, max_degree=2, params=given)
     assert [i.name for i in found] == ["energy", "Gamma1*Pi1 + Gamma2*Pi2 + Gamma3*Pi3"]

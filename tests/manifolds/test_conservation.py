@@ -1,5 +1,7 @@
 """What runs keep: never something that a force changes somewhere or some time, whatever it hides behind."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -195,7 +197,8 @@ def kowalevski(**more):
     R, Omega = rotations.symbols(1)
     c, m, length = 1.7, 0.9, 0.4
     z, gamma = Omega[0][0] + sp.I * Omega[0][1], R[0][2, 0] + sp.I * R[0][2, 1]
-    value = z**2 - m * G * length / c * gamma
+    pull = Fraction(m) * Fraction(G) * Fraction(length) / Fraction(c)  # doubles are the rationals they are
+    value = z**2 - sp.Rational(*pull.as_integer_ratio()) * gamma
     declared = {"kowalevski": sp.expand(sp.re(value)) ** 2 + sp.expand(sp.im(value)) ** 2}
     top = rotations.pendulum3d(c * np.diag([2.0, 2.0, 1.0]), m, [length, 0, 0])
     return top.replace(**({"invariants": declared} | more))

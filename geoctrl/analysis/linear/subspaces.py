@@ -43,7 +43,7 @@ class SubspaceArithmetic:
     on_axis : callable
         ``on_axis(M)``: number of eigenvalues with a real part of zero.
     eigenvalues : callable
-        ``eigenvalues(M)``: complex doubles, right to their last digits where M is exact.
+        ``eigenvalues(M)``: doubles, complex where one is, right to their last digits where M is exact.
     numbers : callable
         ``numbers(M)``: an array of doubles in numbers of this kind.
     row : callable
@@ -124,7 +124,7 @@ def _eigenvalues(M: np.ndarray) -> np.ndarray:
         balls = acb_mat(len(M), len(M), [acb(fmpq(q.numerator, q.denominator)) for q in M.flat])
         found = np.array([complex(v) for v in balls.eig(algorithm="approx")]) if len(M) else np.zeros(0)
     real = np.abs(found.imag) <= _REAL * np.max(np.abs(found), initial=0.0)
-    return np.where(real, found.real, found)
+    return found.real if real.all() else np.where(real, found.real, found)
 
 
 def _numbers(M: np.ndarray) -> np.ndarray:
