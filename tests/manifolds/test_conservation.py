@@ -197,7 +197,7 @@ def kowalevski(**more):
     R, Omega = rotations.symbols(1)
     c, m, length = 1.7, 0.9, 0.4
     z, gamma = Omega[0][0] + sp.I * Omega[0][1], R[0][2, 0] + sp.I * R[0][2, 1]
-    pull = Fraction(m) * Fraction(G) * Fraction(length) / Fraction(c)  # doubles are the rationals they are
+    pull = Fraction(m * G * length) / Fraction(c)  # exact, for the weight that the pendulum has
     value = z**2 - sp.Rational(*pull.as_integer_ratio()) * gamma
     declared = {"kowalevski": sp.expand(sp.re(value)) ** 2 + sp.expand(sp.im(value)) ** 2}
     top = rotations.pendulum3d(c * np.diag([2.0, 2.0, 1.0]), m, [length, 0, 0])
