@@ -24,6 +24,9 @@ def _no_text_is_evaluated(monkeypatch):
     monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
 
 
+collect_ignore = ["attack"]  # a program: `python -m tests.attack`
+
+
 # Trees of expressions are no garbage: searches for it at the usual counts took another twentieth.
 gc.set_threshold(100_000, 20, 100)
 

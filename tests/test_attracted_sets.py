@@ -20,7 +20,7 @@ from geoctrl.checker.squares.file import SQUARES, judge_attraction, read_attract
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.cli import main
 from geoctrl.systems.contract.points import resolve_equilibrium
-from studies.attack.claims import leaf_of_set_at_odds
+from tests.attack.parts.claims import leaf_of_set_at_odds
 
 QUICK = {"energy": None, "squares": None, "slopes": 1}
 """Seconds: sets by slopes grow as long as they may."""

@@ -16,7 +16,7 @@ from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import read_sublevel
 from geoctrl.checker.surds import Surds
 from geoctrl.cli import main
-from studies.attack.claims import leaf_of_set_at_odds
+from tests.attack.parts.claims import leaf_of_set_at_odds
 
 
 def pendulum(damping=0):

@@ -16,7 +16,7 @@ from geoctrl.checker.maps.file import claim_of_map, read_map
 from geoctrl.checker.maps.quotients import Quotients, characteristic, hermite, hurwitz, pivots
 from geoctrl.checker.maps.region import LETTERS
 from geoctrl.cli import main
-from studies.attack.claims import leaf_of_set_at_odds
+from tests.attack.parts.claims import leaf_of_set_at_odds
 
 AXES = {"Omega0": (0, 10), "l": (0.1, 1.5)}
 

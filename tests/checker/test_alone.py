@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from studies.attack.claims import at_odds
+from tests.attack.parts.claims import at_odds
 from tests.checker.figures import PAGES, length, parts, said, sentence, statements
 
 CHECKER = Path(gc.__file__).parent / "checker"

@@ -16,8 +16,8 @@ from geoctrl.checker.squares.file import SQUARES
 from geoctrl.checker.sublevels.file import SUBLEVEL, judge_sublevel, read_sublevel
 from geoctrl.orbits.expressions_in_balls import UnprovedError
 from geoctrl.orbits.identities import Identities
-from studies.attack import forged_regions
-from studies.attack.dice import Dice
+from tests.attack.draw.dice import Dice
+from tests.attack.parts import forged_regions
 from tests.checker.forger import Equations
 from tests.checker.forger import verdict as forger_verdict
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict, checker
-from studies.attack.certificates import turntable
+from tests.attack.parts.certificates import turntable
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from geoctrl.checker.clock import limited, require_time
 from geoctrl.checker.matrices import locate, real_roots
 from geoctrl.checker.polynomials import Functions, generators_of, length
 from geoctrl.checker.surds import Surds, middle
-from studies.attack import heavy_files
+from tests.attack.parts import heavy_files
 
 QUICK = 22
 """Of the heavy files, those that are tried here; the standing attack tries all."""

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from studies.attack import units, units_more
-from studies.attack.rescaling import Units
+from tests.attack.draw.rescaling import Units
+from tests.attack.parts import units, units_more
 
 MEMBERS = [
     ("cart-pendulum", "upright", 4),

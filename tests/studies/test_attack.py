@@ -14,18 +14,21 @@ import pytest
 
 import geoctrl as gc
 from geoctrl.verification import VerificationReport
-from studies.attack import building, calls, certificates, command, conditions, files, misuse, reading, systems
-from studies.attack.dice import Dice
-from studies.attack.drawing import draw
-from studies.attack.forger import settle
-from studies.attack.mechanism import Mechanism, Products, Spheres
-from studies.attack.motion import GroupEquations, SphereEquations
-from studies.attack.motion_products import ProductEquations
-from studies.attack.oracle import Oracle, OracleError
-from studies.attack.other_equations import symbol
-from studies.attack.outcome import Outcome, Worker, refusal
-from studies.attack.polynomials import add, constant, multiply, scale, variable
-from studies.attack.tables import Table
+from tests.attack import command
+from tests.attack.build import building
+from tests.attack.draw.dice import Dice
+from tests.attack.draw.drawing import draw
+from tests.attack.draw.mechanism import Mechanism, Products, Spheres
+from tests.attack.forge.forger import settle
+from tests.attack.forge.other_equations import symbol
+from tests.attack.oracle import reading
+from tests.attack.oracle.motion import GroupEquations, SphereEquations
+from tests.attack.oracle.motion_products import ProductEquations
+from tests.attack.oracle.oracle import Oracle, OracleError
+from tests.attack.oracle.polynomials import add, constant, multiply, scale, variable
+from tests.attack.oracle.tables import Table
+from tests.attack.outcome import Outcome, Worker, refusal
+from tests.attack.parts import calls, certificates, conditions, files, misuse, systems
 
 ZERO = Fraction(0)
 
@@ -525,7 +528,8 @@ def test_command(tmp_path):
     root = Path(__file__).parents[2]
     line = [
         sys.executable,
-        "studies/attack.py",
+        "-m",
+        "tests.attack",
         "systems",
         "--first",
         "1",

@@ -1,10 +1,10 @@
 """The attack on functions in pieces: it finds nothing, and would find what it is for."""
 
 import geoctrl as gc
-from studies.attack import branches
-from studies.attack.dice import Dice
-from studies.attack.drawing_branches import draw_pieces
-from studies.attack.outcome import FAULTS
+from tests.attack.draw.dice import Dice
+from tests.attack.draw.drawing_branches import draw_pieces
+from tests.attack.outcome import FAULTS
+from tests.attack.parts import branches
 
 
 def test_drawn_pieces_are_judged_rightly():

@@ -11,10 +11,12 @@ from flint import fmpq
 import geoctrl as gc
 from geoctrl.checker.polynomials import Functions
 from geoctrl.checker.theorems import degenerate, falling, family, orbit
-from studies.attack import certificates, drawing_fields, fields, reading
-from studies.attack.building_fields import file_of, judged
-from studies.attack.dice import Dice
-from studies.attack.drawing_fields import ATTRACTS, STABLE, UNSTABLE, Field
+from tests.attack.build.building_fields import file_of, judged
+from tests.attack.draw import drawing_fields
+from tests.attack.draw.dice import Dice
+from tests.attack.draw.drawing_fields import ATTRACTS, STABLE, UNSTABLE, Field
+from tests.attack.oracle import reading
+from tests.attack.parts import certificates, fields
 
 
 def drawn(make, count, seed=3):

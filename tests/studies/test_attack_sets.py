@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from studies.attack import sets
-from studies.attack.dice import Dice
-from studies.attack.drawing_sets import Drawn, draw_set
+from tests.attack.draw.dice import Dice
+from tests.attack.draw.drawing_sets import Drawn, draw_set
+from tests.attack.parts import sets
 
 Q, V = sp.symbols("q1 v1", real=True)
 

@@ -7,13 +7,14 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from studies.attack import building, conditions, conditions_shape, judging_shape, systems
-from studies.attack.dice import Dice
-from studies.attack.drawing import SHAPED, draw
-from studies.attack.mechanism import Mechanism, Slip
-from studies.attack.motion import GroupEquations
-from studies.attack.oracle import Oracle, OracleError
-from studies.attack.polynomials import add, constant, multiply, scale, variable
+from tests.attack.build import building
+from tests.attack.draw.dice import Dice
+from tests.attack.draw.drawing import SHAPED, draw
+from tests.attack.draw.mechanism import Mechanism, Slip
+from tests.attack.oracle.motion import GroupEquations
+from tests.attack.oracle.oracle import Oracle, OracleError
+from tests.attack.oracle.polynomials import add, constant, multiply, scale, variable
+from tests.attack.parts import conditions, conditions_shape, judging_shape, systems
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 

@@ -8,11 +8,11 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from studies.attack import units
-from studies.attack.drawing import draw
-from studies.attack.oracle import Oracle
-from studies.attack.polynomials import scale
-from studies.attack.rescaling import Units, factors, rescaled
+from tests.attack.draw.drawing import draw
+from tests.attack.draw.rescaling import Units, factors, rescaled
+from tests.attack.oracle.oracle import Oracle
+from tests.attack.oracle.polynomials import scale
+from tests.attack.parts import units
 
 SOME = Units(mass=Fraction(1, 8), length=Fraction(16), time=Fraction(4))
 

@@ -1,0 +1,1 @@
+"""What is drawn: random systems with a truth that is known or computed apart."""

@@ -1,0 +1,1 @@
+"""Changes to certificate files, and a forger who knows the checker."""

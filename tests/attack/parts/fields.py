@@ -1,0 +1,121 @@
+"""Random fields whose truth is known by construction: what the theorems prove of them, and what not."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from scipy.integrate import DOP853
+
+from geoctrl import checker
+from tests.attack.build.building_fields import file_of, judged, problem_of
+from tests.attack.draw.dice import Dice
+from tests.attack.draw.drawing_fields import ATTRACTS, STABLE, UNSTABLE, Field, draw_field
+from tests.attack.outcome import Outcome, refusal
+from tests.attack.parts.crossing import at_odds
+
+FIELDS = 350377
+"""A stream of their own."""
+FILES, RUNS, CROSSED = 0.25, 0.2, 0.5
+"""Shares of proofs that are written and checked again, of proofs of stability that are run, and of proofs at
+points of which every theorem is asked."""
+SIZES, SPAN, RATES = (1e-2, 1e-3), 200.0, 20000
+"""Perturbations that are run, for how long, and after how many rates a run ends at the latest."""
+GROWTH, FAR = 100.0, 1e4
+"""Growth that is looked at, and growth at which a run ends."""
+WRONG = {
+    "PROVED_STABLE": (UNSTABLE,),
+    "PROVED_ASYMPTOTICALLY_STABLE": (UNSTABLE, STABLE),
+    "PROVED_UNSTABLE": (STABLE, ATTRACTS, "not unstable"),
+    "SPECTRALLY_STABLE_ONLY": (),
+    "UNDECIDED": (),
+}
+"""Truths that refute a verdict. "stable" here says that nothing attracts as well."""
+OF_ORBITS = {"PROVED_STABLE_MODULO": (UNSTABLE,), "PROVED_UNSTABLE": (STABLE,)}
+
+
+def prepare(seed: int, options: dict[str, Any]) -> int:
+    del seed, options
+    return 0
+
+
+def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
+    del options
+    dice = Dice(seed + FIELDS, index)
+    f = draw_field(dice)
+    begun = time.process_time()
+    try:
+        outcome = judge(f, dice)
+    except Exception as error:
+        outcome = refusal(f.kind, error)
+    outcome.kind, outcome.seconds = f.kind, time.process_time() - begun
+    outcome.detail |= {"truth": f.truth, "rates": [str(g) for g in f.rates]}
+    return outcome
+
+
+def judge(f: Field, dice: Dice) -> Outcome:
+    """Verdicts of the point and, with a symmetry, of its orbit, held against the truth."""
+    found, checks = judged(f), []
+    verdict, method = found.verdict.value, found.method
+    problem = f"{verdict} ({method}), but it is {f.truth}" if f.truth in WRONG.get(verdict, ()) else ""
+    if not problem and verdict.startswith("PROVED") and dice.chance(FILES):
+        problem, _ = again(file_of(found)), checks.append("file")
+    if not problem and verdict.startswith("PROVED") and dice.chance(CROSSED):
+        problem, _ = at_odds(problem_of(f)), checks.append("every theorem")
+    stable = verdict in ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
+    if not problem and stable and not f.leaf and dice.chance(RUNS):
+        problem, _ = run(f, dice, at_point(f)), checks.append("run")
+    proved = verdict.startswith("PROVED")
+    if not problem and f.modulo:
+        orbit = judged(f, "orbit")
+        said = orbit.verdict.value
+        if orbit.method.endswith("modulo a group"):
+            if f.modulo in OF_ORBITS.get(said, ()):
+                problem = f"{said} ({orbit.method}), but the orbit is {f.modulo}"
+            elif said.startswith("PROVED") and dice.chance(FILES):
+                problem, _ = again(file_of(orbit)), checks.append("file")
+            if not problem and said == "PROVED_STABLE_MODULO":
+                problem, _ = run(f, dice, f.distance), checks.append("run modulo")
+        elif f.truth in WRONG.get(said, ()):
+            problem = f"{said} ({orbit.method}), but it is {f.truth}"
+        verdict, proved = f"{verdict}, {said}", proved or said.startswith("PROVED")
+    result = "contradiction" if problem else "proved" if proved else "held"
+    return Outcome("", result, problem, detail={"verdict": verdict, "method": method, "checks": checks})
+
+
+def again(data: dict[str, Any]) -> str:
+    """A genuine certificate has to be confirmed."""
+    try:
+        report = checker.check(data)
+    except checker.Refusal as refused:
+        return f"the checker refuses a genuine certificate: {refused}"
+    return "" if report.verdict == data["verdict"] else "the checker confirms another verdict"
+
+
+def at_point(f: Field) -> Any:
+    rest = np.array([float(v) for v in f.point])
+    return lambda z: float(np.linalg.norm(np.array(z) - rest))
+
+
+def run(f: Field, dice: Dice, distance: Any) -> str:
+    """Whether perturbations of two sizes grow a hundredfold and go on growing."""
+    return "" if not all(_grows(f, dice, distance, size) for size in SIZES) else "proved, but it grows"
+
+
+def _grows(f: Field, dice: Dice, distance: Any, size: float) -> bool:
+    rates = sp.lambdify([f.states], f.rates, "math")
+    away = dice.rng.normal(size=len(f.states))
+    start = np.array([float(v) for v in f.point]) + size * away / np.linalg.norm(away)
+    motion = DOP853(lambda _, z: np.array(rates(z)), 0.0, start, SPAN, rtol=1e-11, atol=1e-14)
+    times, distances = [0.0], [distance(start)]
+    try:
+        while motion.status == "running" and motion.nfev < RATES and distances[-1] < FAR * size:
+            motion.step()
+            times.append(motion.t)
+            distances.append(distance(motion.y))
+    except OverflowError:
+        return True
+    early = max(d for t, d in zip(times, distances, strict=True) if t <= times[-1] / 2)
+    return max(distances) > GROWTH * size and max(distances) > 2 * early
