@@ -110,7 +110,6 @@ def held_calls():
     for r in NO_RATES:
         rows += [
             (f"a law sampled at {r!r}", lambda d, r=r: damped().sampled(rate=r), gc.InputError),
-            (f"a law predicted at {r!r}", lambda d, r=r: damped().predicted(r, gliding()), gc.InputError),
             (f"a law compensated at {r!r}", lambda d, r=r: damped().compensated(r, gliding()), gc.InputError),
             (f"gains for a motor at {r!r}", lambda d, r=r: motor(rate=r), gc.InputError),
         ]
@@ -140,7 +139,6 @@ def held_calls():
         ("a delay beyond doubles", lambda d: damped().sampled(rate=fast, delay=1e10), gc.InputError),
         ("a lag of no time", lambda d: damped().sampled(lag=1e-300), gc.InputError),
         ("a hold beyond doubles", lambda d: holding(rate=slow), gc.InputError),
-        ("a prediction beyond doubles", lambda d: damped().predicted(slow, gliding()), gc.InputError),
         ("a compensation beyond doubles", lambda d: damped().compensated(slow, gliding()), gc.InputError),
         ("a delay of too many short holds", lambda d: holding(delay=0.5).largest_hold(1e-9), gc.InputError),
         (

@@ -64,7 +64,6 @@ EXCEPTED = {
     "stepping/writer.py: max(1, self._size)": COUNT,
     "synthesis/design.py: abs(b - a) > 1e-12 * abs(a)": RELATIVE,
     "synthesis/obstruction.py: abs(root.imag) < 1e-09 * abs(root)": RELATIVE,
-    "synthesis/prediction.py: _SINGULAR * (1 + np.abs(L @ E[:n, n:]).max())": ("inputs by inputs"),
 }
 """By file and text the reason."""
 

@@ -70,7 +70,6 @@ def laws(task: Task) -> list[Law]:
     return [
         Law("matched, undamped", undamped.sampled(RATE), loop=loop(undamped)),
         Law("matched for the wheel", found.law.sampled(RATE), loop=loop(found.law)),
-        Law("half a hold ahead", found.law.predicted(RATE, eq).sampled(RATE)),
         Law("LQR", linear.sampled(RATE), loop=loop(linear)),
         Law("LQR for the hold", gc.lqr(plant, eq, *cost, rate=RATE).sampled(RATE)),
     ]

@@ -53,7 +53,6 @@ def laws(task: Task, found: Any) -> list[Law]:
     controllers = {name: law.sampled(rate=RATE) for name, law in named.items()}
     gains = found.law.compensated(RATE, eq)
     controllers["compensated for the hold"] = found.law.sampled(rate=RATE, params=gains)
-    controllers["half a hold ahead"] = found.law.predicted(RATE, eq).sampled(rate=RATE)
     at = {name: (loop, loop.equilibrium("sliding", Y0=1.0)) for name, loop in loops.items()}
     return [Law(name, controller, loop=at.get(name)) for name, controller in controllers.items()]
 

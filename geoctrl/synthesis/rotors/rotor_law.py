@@ -16,7 +16,6 @@ from geoctrl.errors import LawWarning
 from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis.export import compensation, law_outputs
 from geoctrl.synthesis.export.formula import as_feedback, law_latex, with_numbers
-from geoctrl.synthesis.linear import prediction
 from geoctrl.synthesis.rotors.rank_branches import Branch
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
 from geoctrl.systems.printing.equations import collected
@@ -50,7 +49,7 @@ class Law(Controls):
     gain_parameters: tuple[Parameter, ...]
 
     function, latex, to_c = law_outputs.function, law_outputs.latex, law_outputs.to_c
-    compensated, predicted = compensation.compensated, prediction.predicted
+    compensated = compensation.compensated
 
     @property
     def input_labels(self) -> tuple[str, ...]:

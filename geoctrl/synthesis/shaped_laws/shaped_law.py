@@ -24,7 +24,6 @@ from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis.export import compensation, law_outputs
 from geoctrl.synthesis.export.controllers import controller
 from geoctrl.synthesis.export.formula import as_feedback, law_latex, with_numbers
-from geoctrl.synthesis.linear import prediction
 from geoctrl.synthesis.rotors.gains import gain_parameters, read_damping
 from geoctrl.synthesis.shaped_laws.shaped_damping import (
     SIGNS,
@@ -108,7 +107,7 @@ class ShapedLaw(Controls):
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
     function, latex, to_c = law_outputs.function, law_outputs.latex, law_outputs.to_c
-    compensated, predicted = compensation.compensated, prediction.predicted
+    compensated = compensation.compensated
 
     @property
     def potential(self) -> sp.Expr:
