@@ -1,13 +1,13 @@
-"""Exact linear algebra over the rationals: Fractions in, Fractions out, sympy's domain matrices within."""
+"""Exact linear algebra over the rationals: Fractions in, Fractions out, matrices of python-flint within."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
-from sympy.polys.domains import QQ
-from sympy.polys.matrices import DomainMatrix
+from flint import fmpq, fmpq_mat
 
 from geoctrl.errors import DivisionError
 
@@ -17,38 +17,31 @@ Rows = Sequence[Sequence[Fraction]]
 _ZERO = Fraction(0)
 
 
-def _domain(rows: Rows, columns: int) -> DomainMatrix:
-    # Ground types differ with the libraries installed; integers are what all of them accept. Zeros, which
-    # most entries are, are shared.
-    dense = [[QQ(int(q.numerator), int(q.denominator)) if q else QQ.zero for q in row] for row in rows]
-    return DomainMatrix(dense, (len(dense), columns), QQ)
+def _matrix(rows: Rows, columns: int) -> fmpq_mat:
+    entries = [fmpq(int(q.numerator), int(q.denominator)) if q else 0 for row in rows for q in row]
+    return fmpq_mat(len(rows), columns, entries)
 
 
-def _fractions(matrix: DomainMatrix) -> list[list[Fraction]]:
-    return [
-        [Fraction(int(q.numerator), int(q.denominator)) if q else _ZERO for q in row]
-        for row in matrix.to_dense().to_list()
-    ]
+def _fraction(q: Any) -> Fraction:
+    """Zeros, which most entries are, are shared."""
+    return Fraction(int(q.p), int(q.q)) if q else _ZERO
 
 
 def rank(rows: Rows, columns: int) -> int:
     """Rank of a matrix with the given number of columns."""
-    return _domain(rows, columns).rank() if rows else 0
+    return _matrix(rows, columns).rank() if rows else 0
 
 
 def nullspace(rows: Rows, columns: int) -> list[list[Fraction]]:
     """Basis of {w : rows w = 0}: per free column a vector, one there and zero in the other free columns."""
-    if not rows:
-        return [[Fraction(int(i == j)) for j in range(columns)] for i in range(columns)]
-    reduced, pivots = _domain(rows, columns).rref()
-    entries = _fractions(reduced)
-    free = [j for j in range(columns) if j not in pivots]
+    reduced, count = _matrix(rows, columns).rref()
+    pivots = [next(j for j in range(columns) if reduced[i, j]) for i in range(count)]
     basis = []
-    for j in free:
-        vector = [Fraction(0)] * columns
-        vector[j] = Fraction(1)
+    for free in sorted(set(range(columns)) - set(pivots)):
+        vector = [_ZERO] * columns
+        vector[free] = Fraction(1)
         for i, p in enumerate(pivots):
-            vector[p] = -entries[i][j]
+            vector[p] = -_fraction(reduced[i, free])
         basis.append(vector)
     return basis
 
@@ -59,19 +52,16 @@ def solve(matrix: Rows, right: Rows) -> list[list[Fraction]]:
     columns = len(right[0]) if right else 0
     if not columns:
         return [[] for _ in range(n)]
-    augmented = [[*row, *r] for row, r in zip(matrix, right, strict=True)]
-    reduced, pivots = _domain(augmented, n + columns).rref()
-    if tuple(pivots[:n]) != tuple(range(n)):
-        raise DivisionError("the matrix is singular")
-    return [row[n:] for row in _fractions(reduced)[:n]]
+    try:
+        found = _matrix(matrix, n).solve(_matrix(right, columns))
+    except ZeroDivisionError:
+        raise DivisionError("the matrix is singular") from None
+    return [[_fraction(q) for q in row] for row in found.tolist()]
 
 
 def characteristic_polynomial(matrix: Rows) -> list[Fraction]:
     """Coefficients of det(x I - matrix), the leading one first."""
-    n = len(matrix)
-    if n == 0:
-        return [Fraction(1)]
-    return [Fraction(int(q.numerator), int(q.denominator)) for q in _domain(matrix, n).charpoly()]
+    return [_fraction(q) for q in reversed(_matrix(matrix, len(matrix)).charpoly().coeffs())]
 
 
 def inertia(matrix: Rows) -> tuple[int, int, int]:
