@@ -46,6 +46,7 @@ __all__ = [
     "check",
     "check_file",
     "claim",
+    "claim_of",
     "decide",
     "digest_of",
     "judge",
@@ -127,6 +128,13 @@ def _checked(data: Any) -> Report:
             )
     require_claim(data, claim(data["system"], problem, verdict, method, findings))
     return Report(verdict, data["claim"], KINDS[problem["kind"]].checks(problem, findings))
+
+
+def claim_of(
+    system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]
+) -> str:
+    """The claim in words for a problem as stored."""
+    return claim(system, read_problem(problem), verdict, method, findings)
 
 
 def _agree(given: Any, found: Any) -> bool:
