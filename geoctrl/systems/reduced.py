@@ -322,8 +322,7 @@ class ReducedSystem(Recorded):
     ) -> dict[str, Node]:
         """Nodes of candidates that motions keep, by rates at random states; `check_invariant` proves it.
 
-        Rates are judged with sixty digits, and doubles are the rationals that they are: a function with a
-        coefficient that is rounded is kept to rounding, and not listed. Symbols and rationals are exact.
+        With sixty digits, doubles being the rationals that they are: of rounded coefficients none are kept.
 
         Parameters
         ----------

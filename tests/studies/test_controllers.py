@@ -11,7 +11,7 @@ from studies.controllers import cart, compared, satellite
 
 @pytest.mark.parametrize(
     ("study", "rate", "stable", "figures"),
-    [(cart, 100, 4, 2), (satellite, 20, 4, 3)],
+    [(cart, 100, 4, 2), (satellite, 20, 3, 3)],
     ids=["cart", "satellite"],
 )
 def test_the_studies_tell_and_draw(study, rate, stable, figures, tmp_path, capsys, monkeypatch):
