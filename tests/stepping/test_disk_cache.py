@@ -63,6 +63,23 @@ def test_kernels_differ_by_source_options_and_surroundings(folder, monkeypatch):
     assert len(set(places)) == len(places)
 
 
+@pytest.mark.parametrize("room", ["compiled", "drive", "methods", "solvers"])
+def test_kernels_differ_by_the_sources_of_every_room(room, folder, monkeypatch):
+    """What a kernel calls may stand in another room than what compiles it."""
+    before, read = disk_cache.place(plus(1)), Path.read_text
+
+    def edited(path, *args, **options):
+        return read(path, *args, **options) + ("# edited" if path.parent.name == room else "")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(Path, "read_text", edited)
+        disk_cache._surroundings.cache_clear()
+        after = disk_cache.place(plus(1))
+    disk_cache._surroundings.cache_clear()
+    assert None not in (before, after)
+    assert after != before
+
+
 @pytest.mark.parametrize("damage", [b"", b"not a pickle", None])
 def test_damaged_files_are_made_again(folder, damage):
     kernel(plus(1))
