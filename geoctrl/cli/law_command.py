@@ -148,12 +148,12 @@ def _finite(value: Any) -> Any:
 def _bounds(matching: Any, family: str) -> tuple[dict[str, Any], str]:
     """Conditions on the gains that hold a family, one gain at a time, as data and in words."""
     from geoctrl.errors import GeoctrlError
-    from geoctrl.synthesis.gains.gain_conditions import abbreviated
+    from geoctrl.synthesis.gains.gain_conditions import short_text
 
     try:
         design = matching.design(family)
         found = {name: relation for name, relation in design.bounds.items() if relation is not None}
     except GeoctrlError as error:
         return {"bounds": None}, str(error)
-    words = ", ".join(map(abbreviated, found.values()))
+    words = ", ".join(map(short_text, found.values()))
     return {"bounds": {name: str(relation) for name, relation in found.items()}}, words or design.reason

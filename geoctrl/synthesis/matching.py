@@ -22,7 +22,7 @@ from geoctrl.synthesis.rotors.rank_branches import (
     branch_of_rank,
     controlled_inertia,
     matching_residual,
-    require_coupled,
+    require_coupling,
     rotors_of,
 )
 from geoctrl.synthesis.rotors.rotor_law import Matched
@@ -289,7 +289,7 @@ def match(
         mechanism = mechanism.replace(rotors=rotors)
     s, sigma = rotors.count, _sigma_symbols(mechanism)
     remedy = "give numbers for the parameters of the rotors"
-    time.demand("a check of the rotors", lambda: require_coupled(mechanism), remedy)
+    time.demand("a check of the rotors", lambda: require_coupling(mechanism), remedy)
     full = time.demand("the full branch", lambda: branch_of_rank(mechanism, sigma, s), remedy)
     others = [
         time.attempt(branch_name(rank, s), partial(branch_of_rank, mechanism, sigma, rank), None)

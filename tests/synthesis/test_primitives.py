@@ -5,7 +5,7 @@ import sympy as sp
 from mpmath import mp, quad
 
 from geoctrl._scalars.algebra.circles import single_angles
-from geoctrl.synthesis.shaping.primitives import factored, primitive
+from geoctrl.synthesis.shaping.primitives import as_fraction, primitive
 
 x, a, b, z = sp.symbols("x a b z", real=True)
 s, c = sp.sin(x), sp.cos(x)
@@ -55,9 +55,9 @@ def test_what_has_no_primitive_is_not_given_one():
 
 def test_roots_keep_their_form():
     root = sp.sqrt(a**2 + x**2 / (1 + b))
-    assert factored(1 / root + b / root) == (b + 1) / root
-    assert factored(x * root + a * x * root) == x * (a + 1) * root
-    assert factored(x * sp.log(root) + x * sp.sqrt(sp.log(root))) == x * (
+    assert as_fraction(1 / root + b / root) == (b + 1) / root
+    assert as_fraction(x * root + a * x * root) == x * (a + 1) * root
+    assert as_fraction(x * sp.log(root) + x * sp.sqrt(sp.log(root))) == x * (
         sp.log(root) + sp.sqrt(sp.log(root))
     )
 

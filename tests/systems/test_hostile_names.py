@@ -116,7 +116,7 @@ def test_comments_of_c_end_where_they_end():
 
 
 def test_a_function_of_python_has_no_code_by_a_name():
-    text = law_outputs.documented([EVIL, "back\\"], ["x", '"'])
+    text = law_outputs.docstring_text([EVIL, "back\\"], ["x", '"'])
     (statement,) = ast.parse(text).body
     assert ast.literal_eval(text) == f'{EVIL}, back\\ at x = (x, ").'
     assert isinstance(statement.value, ast.Constant)

@@ -109,9 +109,9 @@ def compensated(
                 return np.full(roots.size, np.inf)
             return _coefficients((np.linalg.eigvals(inner) - 1) / (held.controller.hold * fastest)) - wanted
 
-        solution = _solved(residual, np.array([*found.values()]))
+        solution = _newton_solution(residual, np.array([*found.values()]))
         if solution is None:
-            raise InputError(_told(start, h, roots.size))
+            raise InputError(_why_none(start, h, roots.size))
         found = dict(zip(start, solution.tolist(), strict=True))
     return given | found
 
@@ -131,16 +131,16 @@ def _derivatives(
     point = [*(values.get(label, 0.0) for label in full.state_labels), 0.0]
     places = [labels.index(label) for label in full.state_labels]
 
-    def at(gains: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(gains: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
         table = np.zeros((count + len(rates), len(labels)))
         table[:, places] = program(point, full.parameters(given | gains)).reshape(len(table), -1)
         # The rates of the loop hold the inputs that it applies: no derivative by these is left.
         return table[:count], np.hstack([table[count:], np.zeros((len(rates), count))])
 
-    return at
+    return slopes
 
 
-def _told(start: Mapping[str, float], h: float, count: int) -> str:
+def _why_none(start: Mapping[str, float], h: float, count: int) -> str:
     """Why there are none."""
     few = len(start) < count
     advice = (
@@ -182,7 +182,7 @@ def _coefficients(numbers: np.ndarray) -> np.ndarray:
     return np.real(np.poly(numbers))[1:]
 
 
-def _solved(residual: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> np.ndarray | None:
+def _newton_solution(residual: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> np.ndarray | None:
     """Newton's method with steps cut until the residual falls; None where it does not come to zero."""
     y, value = start, residual(start)
     for _ in range(_NEWTON):
@@ -194,14 +194,14 @@ def _solved(residual: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> 
         if not np.all(np.isfinite(columns)):
             break
         step = scale * np.linalg.lstsq(np.stack(columns, axis=1), -value, rcond=None)[0]
-        best = _shortened(residual, y, step, float(np.linalg.norm(value)))
+        best = _shorter_step(residual, y, step, float(np.linalg.norm(value)))
         if best is None:
             break
         y, value = best
     return y if np.linalg.norm(value) < _MET else None
 
 
-def _shortened(
+def _shorter_step(
     residual: Callable[[np.ndarray], np.ndarray], y: np.ndarray, step: np.ndarray, size: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The first point along a step, halved five times at most, with a smaller residual."""

@@ -11,7 +11,7 @@ from geoctrl.sampling import Feedback
 from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.typesetting.notebook import assignments
 
-__all__ = ["as_feedback", "exactly_with_numbers", "law_latex", "rounded", "with_numbers"]
+__all__ = ["as_feedback", "exactly_with_numbers", "law_latex", "with_doubles", "with_numbers"]
 
 _SHORT = 10**6
 
@@ -28,7 +28,7 @@ def with_numbers(
     loop: ReducedSystem, torques: Mapping[str, sp.Expr], params: Mapping[str, float] | None
 ) -> dict[str, sp.Expr]:
     """`exactly_with_numbers`, coefficients as short fractions or else as doubles, rounded once."""
-    return {k: rounded(e) for k, e in exactly_with_numbers(loop, torques, params).items()}
+    return {k: with_doubles(e) for k, e in exactly_with_numbers(loop, torques, params).items()}
 
 
 def exactly_with_numbers(
@@ -58,7 +58,7 @@ def as_feedback(
     return Feedback({k: found[k] for k in torques}, {k: found[k] for k in added})
 
 
-def rounded(expr: sp.Expr) -> sp.Expr:
+def with_doubles(expr: sp.Expr) -> sp.Expr:
     """Fractions that nobody reads as the nearest doubles."""
     long = [q for q in expr.atoms(sp.Rational) if max(abs(q.p), q.q) > _SHORT]
     return expr.xreplace({q: sp.Float(float(q)) for q in long})

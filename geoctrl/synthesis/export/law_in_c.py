@@ -58,14 +58,14 @@ def c_files(
         comment([f"{p} = {value:.17g}{f' {unit}' if unit else ''}" for p, value, unit in parameters]),
         *definition(f"void {name}(const double x[], double u[])", "u", law),
         "",
-        *_checked(name, law, len(inputs)),
+        *_checking_function(name, law, len(inputs)),
     ]
     if own:
         source += ["", *definition(f"void {name}_rates(const double x[], double rate[])", "rate", rates)]
     return "\n".join(header) + "\n", "\n".join(source) + "\n"
 
 
-def _checked(name: str, law: Instructions, count: int) -> list[str]:
+def _checking_function(name: str, law: Instructions, count: int) -> list[str]:
     """x - x is zero for every finite double, and for no other."""
     tests = [f"x[{i}] - x[{i}] == 0.0" for i in law.read] + [f"u[{i}] - u[{i}] == 0.0" for i in range(count)]
     return [

@@ -81,7 +81,9 @@ class Computed:
         return results(self.program.tape, language, self.constants)
 
 
-def _computed(law: _Law, params: Mapping[str, float] | None) -> tuple[Computed, Computed, tuple[str, ...]]:
+def _instructions(
+    law: _Law, params: Mapping[str, float] | None
+) -> tuple[Computed, Computed, tuple[str, ...]]:
     """The inputs, the rates of the states that the plant does not have, and the labels of these."""
     loop = law.full
     values = loop.parameters(params)
@@ -133,9 +135,9 @@ def function(law: _Law, params: Mapping[str, float] | None = None) -> Callable[[
     >>> [round(u, 3) for u in f([0.1, 0.0, 1.0, 0.0, 0.1, 0.995])]
     [25.565]
     """
-    computed, _, _ = _computed(law, params)
+    computed, _, _ = _instructions(law, params)
     loop = law.full
-    lines = ["def law(x):", f"    {documented(law.input_labels, loop.state_labels)}"]
+    lines = ["def law(x):", f"    {docstring_text(law.input_labels, loop.state_labels)}"]
     lines += [f"    x{i} = x[{i}]" for i in computed.read]
     lines += [f"    t{i} = {text}" for i, text in enumerate(computed.lines(PYTHON))]
     lines.append(f"    return ({' '.join(f'{r},' for r in computed.results(PYTHON))})")
@@ -147,7 +149,7 @@ def function(law: _Law, params: Mapping[str, float] | None = None) -> Callable[[
     return found  # type: ignore[no-any-return]
 
 
-def documented(inputs: Sequence[str], states: Sequence[str]) -> str:
+def docstring_text(inputs: Sequence[str], states: Sequence[str]) -> str:
     """The docstring of a law as text of Python, in which names are words and no code."""
     told = f"{', '.join(inputs)} at x = ({', '.join(states)})."
     escaped = told.replace("\\", "\\\\").replace('"', '\\"')
@@ -186,7 +188,7 @@ def to_c(
     """
     target, loop = file_path(folder), law.full
     chosen = identifier(name, f"law_{law.mechanism.name}" if law.mechanism.name else "law")
-    inputs, rates, own = _computed(law, params)
+    inputs, rates, own = _instructions(law, params)
     values = loop.parameters(params)
     texts = c_files(
         chosen,

@@ -26,8 +26,14 @@ from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
-from geoctrl.synthesis.gains.gain_conditions import decided, is_negative
-from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, deviated, read_starts, recommended
+from geoctrl.synthesis.gains.gain_conditions import admissibility, is_negative
+from geoctrl.synthesis.gains.motor import (
+    Motor,
+    RecommendedGains,
+    deviation_from,
+    gains_for_motor,
+    read_starts,
+)
 from geoctrl.synthesis.gains.plant_points import members
 from geoctrl.synthesis.gains.rotor_gains import spread
 from geoctrl.synthesis.rotors.gains import read_sigma
@@ -127,7 +133,7 @@ class SigmaDesign(GainSet):
         if self._state is not None:
             return self._certified(gains, params)
         numbers = self._numbers({**gains, **named_parameters(params)})
-        return decided(self.conditions, numbers)
+        return admissibility(self.conditions, numbers)
 
     def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
         numbers = {**self._params, **gains, **named_parameters(params)}
@@ -397,14 +403,14 @@ class SigmaDesign(GainSet):
         point = self._member(plant)
         away = [] if tilt is None else [tilted(plant, point.x, tilt, point.params)]
         away += [] if starts is None else [read_starts(plant, starts, point.params)]
-        away += [] if start is None else [deviated(plant, point.x, start)]
+        away += [] if start is None else [deviation_from(plant, point.x, start)]
         if not away:
             raise InputError(
                 "from where? Give tilt=, in rad, start=, deviations by state, or starts=, states of the plant"
             )
         if not self.feasible:
             raise MatchingError(f"no gain is admissible here: {self.reason}")
-        return recommended(self.matching, point, self._sigmas(), motor, np.concatenate(away))
+        return gains_for_motor(self.matching, point, self._sigmas(), motor, np.concatenate(away))
 
     def _member(self, plant: ReducedSystem) -> Equilibrium:
         """The equilibrium as one of the plant."""

@@ -14,13 +14,13 @@ from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems.typesetting.decimal_printing import written
 
-__all__ = ["abbreviated", "allowing", "decided", "is_negative", "settled", "solved"]
+__all__ = ["admissibility", "allowing", "is_negative", "short_text", "solution_for", "without_known_signs"]
 
 _LONG = 100
 """Characters of a condition that nobody reads."""
 
 
-def decided(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
+def admissibility(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
     """Whether what numbers stand for is admissible; None where that is open.
 
     Where no condition is written in symbols, it is asked at the numbers, if these are all that is needed.
@@ -49,16 +49,16 @@ def allowing(
     told = [r.subs(numbers) if hasattr(r, "subs") else r for r in conditions.stable]
     tests = sp.lambdify(list(gains), told, "numpy")
 
-    def allowed(draws: np.ndarray) -> np.ndarray:
+    def rows_that_may(draws: np.ndarray) -> np.ndarray:
         every = np.ones(len(draws), dtype=bool)
         for found in tests(*draws.T):
             every &= np.broadcast_to(found, len(draws))
         return np.flatnonzero(every)
 
-    return allowed
+    return rows_that_may
 
 
-def settled(relations: list) -> list:
+def without_known_signs(relations: list) -> list:
     """Relations ``f > 0`` without the factors whose signs other relations fix."""
     flat = [part for r in relations for part in _arms(r)]
     if sp.S.false in flat:
@@ -122,7 +122,7 @@ def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
     return sign, kept
 
 
-def abbreviated(condition: sp.Basic) -> str:
+def short_text(condition: sp.Basic) -> str:
     """Conditions that hold together as text, those that are long by what they hold and their operations."""
     if condition == sp.S.true:
         return "free"
@@ -134,7 +134,7 @@ def abbreviated(condition: sp.Basic) -> str:
     )
 
 
-def solved(relation: Any, symbol: sp.Symbol) -> Any:
+def solution_for(relation: Any, symbol: sp.Symbol) -> Any:
     """A relation solved for a symbol, as it is where that is not known how."""
     if not hasattr(relation, "gts"):
         return relation

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from geoctrl.synthesis.gains.gain_limits import Limits
 from geoctrl.synthesis.shaping.performance import largest_inputs, rates
 
-__all__ = ["DampedModes", "searched"]
+__all__ = ["DampedModes", "best_gains"]
 
 _JUDGED = 120
 """Admissible draws of which the spectrum is looked at."""
@@ -97,7 +97,7 @@ class DampedModes:
         return told, limits.excess(peaks[: len(C)], states)
 
 
-def searched(
+def best_gains(
     draws: np.ndarray,
     sizes: np.ndarray,
     admissible: Callable[[np.ndarray], np.ndarray],

@@ -46,7 +46,7 @@ class LinearLoops:
         self._counts: dict[tuple, tuple[int, int] | None] = {}
 
     @cached_property
-    def _damped(self) -> tuple[ShapedLaw, str] | None:
+    def _law_with_damping(self) -> tuple[ShapedLaw, str] | None:
         """The law with the strength of damping as a symbol, and its name; None where no output is passive."""
         name = "k"
         while name in self.law.loop.params or name in self.plant.mechanism.taken:
@@ -66,7 +66,7 @@ class LinearLoops:
             return None
         (bare, C), (damped, C_damped) = linear[0], linear[-1]
         sizes = self.sizes(params)
-        d = sizes.of(self.law.loop.state_labels)
+        d = sizes.states(self.law.loop.state_labels)
         W = np.linalg.qr(bare.basis / d[:, None])[0]
         inner, outer = W.T / d, d[:, None] * W
         neutral, undamped = self._neutral(gains, params) or (len(damped.zero_modes), len(bare.zero_modes))
@@ -86,7 +86,7 @@ class LinearLoops:
     ) -> list[tuple[Linearization, np.ndarray]] | None:
         """The loop, and that with damping of its size where there is any, with the slopes of the inputs."""
         given = {**gains, **named_parameters(params)}
-        law, name = self._damped or (self.law, None)
+        law, name = self._law_with_damping or (self.law, None)
         bare = given if name is None else {**given, name: 0.0}
         known = {k: v for k, v in bare.items() if k in law.loop.params}
         try:

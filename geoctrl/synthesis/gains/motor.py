@@ -34,7 +34,15 @@ from geoctrl.synthesis.gains.rotor_gains import HeldLoops, Peaks
 from geoctrl.synthesis.rotors.rotor_law import Law, Matched
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["LawFree", "Motor", "RecommendedGains", "deviated", "law_free", "read_starts", "recommended"]
+__all__ = [
+    "LawFree",
+    "Motor",
+    "RecommendedGains",
+    "deviation_from",
+    "gains_for_motor",
+    "law_free",
+    "read_starts",
+]
 
 _RATIOS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
 """Damping ratios of the oscillation that are tried."""
@@ -181,7 +189,7 @@ def law_free(
     return LawFree(needed, speed)
 
 
-def recommended(
+def gains_for_motor(
     matching: Matched, point: Equilibrium, sigmas: Sequence[float], motor: Motor, starts: np.ndarray
 ) -> RecommendedGains:
     """Of the gains whose linear held runs keep the motor's limits, those with the most left of them.
@@ -223,7 +231,7 @@ def recommended(
         raise MatchingError(_reason(peaks, motor, input_label, rate_label))
     held = False
     for i in best:
-        made = _rounded(gains[i])
+        made = _readable_gains(gains[i])
         chosen = matching.law(made["sigma"]).with_damping(k=made["k"], kappa=made["kappa"])
         # Gains at the edge of what the hold allows are no recommendation.
         slower = chosen.sampled(rate=motor.rate / _SPARE, params=point.params)
@@ -279,7 +287,7 @@ def _candidates(loops: HeldLoops, sigmas: Sequence[float], pace: float) -> list[
     return found
 
 
-def _rounded(gains: Mapping[str, float]) -> dict[str, float]:
+def _readable_gains(gains: Mapping[str, float]) -> dict[str, float]:
     """As they are given to ``with_damping``, which finds the sign of k itself."""
     return {name: float(f"{abs(v) if name == 'k' else v:.{_DIGITS}g}") for name, v in gains.items()}
 
@@ -335,7 +343,7 @@ def _reason(peaks: Peaks, motor: Motor, torque: str, speed: str) -> str:
     )
 
 
-def deviated(plant: ReducedSystem, x: np.ndarray, start: Any) -> np.ndarray:
+def deviation_from(plant: ReducedSystem, x: np.ndarray, start: Any) -> np.ndarray:
     """The state (1, n) beside x by a deviation given by state."""
     if not isinstance(start, Mapping) or not start:
         raise InputError(f"start must be a dict of state -> deviation, got {shown(start)}")

@@ -22,9 +22,15 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
 from geoctrl.synthesis.gains.frequencies import by_frequencies
-from geoctrl.synthesis.gains.gain_conditions import abbreviated, allowing, decided, settled, solved
+from geoctrl.synthesis.gains.gain_conditions import (
+    admissibility,
+    allowing,
+    short_text,
+    solution_for,
+    without_known_signs,
+)
 from geoctrl.synthesis.gains.gain_limits import Limits
-from geoctrl.synthesis.gains.gain_search import searched
+from geoctrl.synthesis.gains.gain_search import best_gains
 from geoctrl.synthesis.gains.linear_loops import LinearLoops
 from geoctrl.synthesis.gains.plant_points import deviations, held_stable, members, plant_point
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
@@ -145,7 +151,7 @@ class ShapedDesign:
         if self._state is not None:
             given = {**self._params, **named_parameters(params)}
             return certify(law.loop, self._state, given or None).verdict in _STABLE
-        return decided(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
+        return admissibility(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
 
     def _numbers(self, given: Mapping[str, Any]) -> dict[sp.Symbol, sp.Rational]:
         known = {s.name: s for s in self.conditions.symbols}
@@ -192,7 +198,7 @@ class ShapedDesign:
         None where none of reasonable size is written in symbols: `contains` decides at numbers.
         """
         if self.conditions.stable:
-            return sp.And(*settled(self.conditions.stable))
+            return sp.And(*without_known_signs(self.conditions.stable))
         return sp.S.false if sp.S.true in self.conditions.unstable else None
 
     @cached_property
@@ -203,10 +209,10 @@ class ShapedDesign:
         """
         if self.condition is None or self.condition == sp.S.false:
             return dict.fromkeys(self.gains, self.condition)
-        relations = settled(self.conditions.stable)
+        relations = without_known_signs(self.conditions.stable)
         found = {}
         for name, symbol in self._symbols.items():
-            found[name] = sp.And(*(solved(r, symbol) for r in relations if r.has(symbol)))
+            found[name] = sp.And(*(solution_for(r, symbol) for r in relations if r.has(symbol)))
         return found
 
     @property
@@ -382,7 +388,7 @@ class ShapedDesign:
             stable += 1
             return rate is None or self._held(params, rate, named(row))
 
-        chosen, least = searched(
+        chosen, least = best_gains(
             draws,
             sizes,
             self._admissible(names, params),
@@ -404,7 +410,7 @@ class ShapedDesign:
                 f"{least:.3g} times its limit"
             )
         told = self.condition if self.family else None
-        which = "" if told is None else f"; .condition says which are: {abbreviated(told)}"
+        which = "" if told is None else f"; .condition says which are: {short_text(told)}"
         raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
     def _held(self, params: Mapping[str, float] | None, rate: float, gains: Mapping[str, float]) -> bool:
@@ -440,6 +446,6 @@ class ShapedDesign:
             return f"<ShapedDesign for {where}: gains are tried one at a time>"
         if self.condition == sp.S.false:
             return f"<ShapedDesign for {where}: no gains; {self.reason}>"
-        rows = "\n".join(f"  {name}: {abbreviated(bound)}" for name, bound in self.bounds.items())
+        rows = "\n".join(f"  {name}: {short_text(bound)}" for name, bound in self.bounds.items())
         hint = '\n  the whole: .bounds["..."]; at numbers: .contains(...)' if " operations" in rows else ""
         return f"<ShapedDesign for {where}>\n{rows}{hint}"

@@ -17,7 +17,7 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis.export import law_outputs
 from geoctrl.synthesis.export.controllers import controller
-from geoctrl.synthesis.export.formula import exactly_with_numbers, law_latex, rounded
+from geoctrl.synthesis.export.formula import exactly_with_numbers, law_latex, with_doubles
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear.scaled_pair import CHATTER
 from geoctrl.systems import (
@@ -116,7 +116,7 @@ class LinearLaw(Controls):
         for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
             terms = [at_rest, *(k * q for k, q in zip(_numbers(gains), place, strict=True))]
             constant = _constant(sp.Add(*terms), terms)
-            rows.append(rounded(constant - sp.Matrix(_numbers(gains)).dot(states)))
+            rows.append(with_doubles(constant - sp.Matrix(_numbers(gains)).dot(states)))
         return sp.ImmutableMatrix(rows)
 
     @property

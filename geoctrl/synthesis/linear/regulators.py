@@ -151,7 +151,7 @@ def lqr(
     >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
     PROVED_STABLE
     """
-    linear = _driven(sys, eq, params, "lqr")
+    linear = _linearization_with_inputs(sys, eq, params, "lqr")
     system = linear.equilibrium.system
     Q = read_weight("Q", Q, system.state_labels)
     R = read_weight("R", R, system.input_labels, definite=True)
@@ -160,8 +160,8 @@ def lqr(
     pair = scaled_pair(reached.A, reached.B, units, reached.basis, reached.projection)
     if lasting := pair.part(reached.part).lasting(Q):
         raise InputError(
-            f"Q puts no weight on a motion that does not decay by itself, along {_told(lasting)}; a label "
-            "that Q does not name has the weight 0: give one to a state that moves along with each"
+            f"Q puts no weight on a motion that does not decay by itself, along {_modes_in_words(lasting)}; "
+            "a label that Q does not name has the weight 0: give one to a state that moves along with each"
         )
     weighed = pair.A, pair.B, *pair.cost(Q, R)
     if rate is None:
@@ -224,7 +224,7 @@ def place(
     """
     from scipy.signal import place_poles  # seconds to load, which nobody else needs
 
-    linear = _driven(sys, eq, params, "place")
+    linear = _linearization_with_inputs(sys, eq, params, "place")
     reached = _stabilisable(linear)
     wanted = _poles(poles, reached)
     units = acting_units(linear.B, linear.scales.column, float(np.max(np.abs(wanted), initial=0.0)) or 1.0)
@@ -307,13 +307,15 @@ def lqe(
     system = linear.equilibrium.system
     seen = linear.observable(outputs)
     if not seen.decays:
-        told = _told([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
+        told = _modes_in_words([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
         raise EquilibriumError(f"{told} is not seen by {', '.join(seen.outputs)}; add an output")
     QN = read_weight("QN", QN, system.state_labels)
     RN = read_weight("RN", RN, seen.outputs, definite=True)
     pair = scaled_pair(seen.A.T, seen.C.T, weighed_units(seen.A.T, seen.C.T, QN, RN), seen.basis)
     if lasting := pair.part(seen.part.dual).lasting(QN):
-        raise InputError(f"QN drives no motion along {_told(lasting)}, which does not decay by itself")
+        raise InputError(
+            f"QN drives no motion along {_modes_in_words(lasting)}, which does not decay by itself"
+        )
     weighed = pair.A, pair.B, *pair.cost(QN, RN)
     try:
         K = optimal_gain(*weighed)
@@ -334,7 +336,9 @@ def _system(sys: Any, asked_by: str) -> Any:
     return as_system(sys, asked_by, recorded=True)
 
 
-def _driven(sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str) -> Linearization:
+def _linearization_with_inputs(
+    sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str
+) -> Linearization:
     """The linearisation of a system with inputs."""
     system = _system(sys, asked_by)
     if not system.input_labels:
@@ -349,7 +353,9 @@ def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Con
     """What inputs reach of the linearisation; EquilibriumError if the rest does not decay."""
     reached = linear.controllable(sizes)
     if not reached.decays:
-        told = _told([m for m in reached.unreached if not m.eigenvalue.real < 0] or reached.unreached)
+        told = _modes_in_words(
+            [m for m in reached.unreached if not m.eigenvalue.real < 0] or reached.unreached
+        )
         raise EquilibriumError(
             f"{told} cannot be reached by {', '.join(linear.equilibrium.system.input_labels)}, and does not "
             "decay by itself: no linear law stabilises this point; add an input, or take another point"
@@ -357,7 +363,7 @@ def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Con
     return reached
 
 
-def _told(modes: Sequence[Mode]) -> str:
+def _modes_in_words(modes: Sequence[Mode]) -> str:
     return "; ".join(f"{m.name} (eigenvalue {_short(m.eigenvalue)})" for m in modes)
 
 

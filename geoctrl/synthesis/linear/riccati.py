@@ -45,15 +45,15 @@ def optimal_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> 
     S, d = _first(lambda: solve_continuous_are(A, B, Q, R))
     A, B, Q = A * (d / d[:, None]), B / d[:, None], Q * d * d[:, None]
 
-    def judged(S: np.ndarray) -> Judged:
+    def judgement(S: np.ndarray) -> Judged:
         K = np.linalg.solve(R, B.T @ S)
         slowest = float(np.max(np.linalg.eigvals(A - B @ K).real))
         return K, _relative(A.T @ S, S @ A, -S @ B @ K, Q), slowest
 
-    def stepped(K: np.ndarray) -> np.ndarray:
+    def next_cost(K: np.ndarray) -> np.ndarray:
         return _form(A - B @ K, Q + K.T @ R @ K)
 
-    K = _polished(S, stepped, judged)
+    K = _refined_gain(S, next_cost, judgement)
     if not _condition(A - B @ K, 2 * float(np.linalg.norm(A))) <= _CONDITION:
         raise ConvergenceError(f"Riccati's equation is not solved in doubles: {_SLOW}")
     return K / d
@@ -112,15 +112,15 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
     S, d = _first(lambda: solve_discrete_are(Ah, Bh, Qh, Rh, s=N))
     Ah, Bh, N, Qh = Ah * (d / d[:, None]), Bh / d[:, None], N * d[:, None], Qh * d * d[:, None]
 
-    def judged(S: np.ndarray) -> Judged:
+    def judgement(S: np.ndarray) -> Judged:
         K = np.linalg.solve(Rh + Bh.T @ S @ Bh, Bh.T @ S @ Ah + N.T)
         largest = float(np.max(np.abs(np.linalg.eigvals(Ah - Bh @ K))))
         return K, _relative(Ah.T @ S @ Ah, -S, -(Ah.T @ S @ Bh + N) @ K, Qh), largest - 1
 
-    def stepped(K: np.ndarray) -> np.ndarray:
+    def next_cost(K: np.ndarray) -> np.ndarray:
         return solve_discrete_lyapunov((Ah - Bh @ K).T, Qh - N @ K - K.T @ N.T + K.T @ Rh @ K)
 
-    return _polished(S, stepped, judged) / d
+    return _refined_gain(S, next_cost, judgement) / d
 
 
 def _groups(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> list[np.ndarray]:
@@ -177,10 +177,10 @@ def _first(solved: Callable[[], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return S * d * d[:, None], d
 
 
-def _polished(
+def _refined_gain(
     S: np.ndarray,
-    stepped: Callable[[np.ndarray], np.ndarray],
-    judged: Callable[[np.ndarray], Judged],
+    next_cost: Callable[[np.ndarray], np.ndarray],
+    judgement: Callable[[np.ndarray], Judged],
 ) -> np.ndarray:
     """The gain of a solution, after Newton's steps (Kleinman, 1968) while they halve its residual.
 
@@ -188,20 +188,20 @@ def _polished(
     ----------
     S : ndarray
         A first solution.
-    stepped : callable
+    next_cost : callable
         The cost of a gain that stabilises: the solution of a linear equation.
-    judged : callable
+    judgement : callable
     """
     try:
-        K, residual, wrong = judged(S)
+        K, residual, wrong = judgement(S)
     except (np.linalg.LinAlgError, ValueError) as error:
         raise ConvergenceError(f"{_APART} ({error})") from None
     for _ in range(_STEPS):
         if not wrong < 0:
             break
         try:
-            S = stepped(K)
-            better = judged((S + S.T) / 2)
+            S = next_cost(K)
+            better = judgement((S + S.T) / 2)
         except (ConvergenceError, np.linalg.LinAlgError, ValueError):
             break
         if not better[1] < residual / 2 or not better[2] < 0:

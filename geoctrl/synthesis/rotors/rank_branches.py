@@ -34,7 +34,7 @@ __all__ = [
     "branch_of_rank",
     "controlled_inertia",
     "matching_residual",
-    "require_coupled",
+    "require_coupling",
     "rotors_of",
 ]
 
@@ -87,7 +87,7 @@ def rotors_of(mechanism: EulerPoincare) -> Rotors:
     return mechanism.rotors
 
 
-def require_coupled(mechanism: EulerPoincare) -> None:
+def require_coupling(mechanism: EulerPoincare) -> None:
     """Refuse rotors that are singular or move nothing."""
     rotors = rotors_of(mechanism)
     _inverse(rotors.inertia)

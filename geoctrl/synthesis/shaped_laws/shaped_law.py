@@ -38,8 +38,8 @@ from geoctrl.synthesis.shaped_laws.shaped_damping import (
     unstable_families,
 )
 from geoctrl.synthesis.shaping.controlled_lagrangian import NOTHING, Controlled, Further
-from geoctrl.synthesis.shaping.matching_class import Shaping, named, require_made_by_match
-from geoctrl.synthesis.shaping.performance import Performance, measured
+from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_made_by_match
+from geoctrl.synthesis.shaping.performance import Performance, performance_at
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import dot
 from geoctrl.systems.printing.equations import collected
@@ -96,7 +96,7 @@ class ShapedLaw(Controls):
         if not isinstance(gains, tuple) or not adds:
             raise TypeError("a law takes the parameters of its gains, what with_damping adds, and a Further")
         self.shaping, self.mechanism, self.gain_parameters = shaping, mechanism, gains
-        self._values, self._warned = named(values, "values"), False
+        self._values, self._warned = as_dict(values, "values"), False
         m = shaping.plant.drive.cols
         none = sp.ImmutableMatrix(sp.zeros(m, m))
         self._added = added or Added(none, none, (), 1)
@@ -246,7 +246,9 @@ class ShapedLaw(Controls):
         """
         linear = linearize(self.loop, eq, params)
         point = linear.equilibrium
-        return measured(linear, self.gradient(point.x, point.params), self.input_labels, self.controlled)
+        return performance_at(
+            linear, self.gradient(point.x, point.params), self.input_labels, self.controlled
+        )
 
     @cached_property
     def energy(self) -> sp.Expr:

@@ -12,7 +12,7 @@ from geoctrl._scalars.algebra.circles import single_angles
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.primitives import factored, primitive
+from geoctrl.synthesis.shaping.primitives import as_fraction, primitive
 
 __all__ = ["Chart", "Found"]
 
@@ -92,7 +92,7 @@ class Chart:
             )
         return found
 
-    def along(self, field: Sequence[sp.Expr], f: sp.Expr) -> sp.Expr:
+    def derivative(self, field: Sequence[sp.Expr], f: sp.Expr) -> sp.Expr:
         """w[f]."""
         return sp.Add(*(a * b for a, b in zip(field, self.gradient(f), strict=True)))
 
@@ -102,7 +102,9 @@ class Chart:
 
     # -- functions with a given derivative ------------------------------------------------------
 
-    def grown(self, field: Sequence[sp.Expr], rate: sp.Expr, name: str, what: str, unit: str = "") -> Found:
+    def function_with_rate(
+        self, field: Sequence[sp.Expr], rate: sp.Expr, name: str, what: str, unit: str = ""
+    ) -> Found:
         """A function y with w[y] = rate: in closed form, else as a quasi-coordinate of that name."""
         if rate == 0:
             return Found(sp.Integer(0))
@@ -132,7 +134,7 @@ class Chart:
         (base,) = self.plant.base
         xi, labels = self.plant.mechanism.algebra.xi, self.plant.mechanism.algebra.labels
         s, q = self.coordinates[base], self.coordinates[place]
-        slope = factored(field[place] / field[base])
+        slope = as_fraction(field[place] / field[base])
         riding = {f.value for f in self.added if f.carrier == base}
         if not self.symbols & slope.free_symbols <= {s} | riding:
             raise MatchingError(
@@ -156,7 +158,7 @@ class Chart:
         for place in (*self.plant.base, *self.plant.fibre):
             if field[place] == 0:
                 continue
-            ratio = factored(rate / field[place])
+            ratio = as_fraction(rate / field[place])
             riding = {f.value for f in self.added if f.carrier == place}
             if self.symbols & ratio.free_symbols <= {self.coordinates[place]} | riding:
                 found.append((ratio, place))
@@ -173,13 +175,13 @@ class Chart:
             q = self.coordinates[place]
             if q is None or not rate.has(q):
                 continue
-            slope = factored(field[place] / field[base])
+            slope = as_fraction(field[place] / field[base])
             moved = primitive(slope, s) if self.symbols & slope.free_symbols <= {s} else None
             if moved is None:
                 return None
             z = sp.Dummy(q.name, real=True)
             flow[q], fixed[z], back[z] = z + moved, q, q - moved
-        integrand = factored(rate / field[base])
+        integrand = as_fraction(rate / field[base])
         if not (self.symbols & integrand.free_symbols) - {s} <= set(flow):
             return None
         upper = primitive(integrand.xreplace(flow), s)

@@ -87,7 +87,7 @@ class Further:
         other = self.potential.free_symbols - constants - {*symbols, *m.configuration_symbols}
         if other:
             raise MatchingError(
-                f"the potential holds {_listed(other)}; it is a function {positions} of parameters of the "
+                f"the potential holds {_names(other)}; it is a function {positions} of parameters of the "
                 f"plant or of what the fields w leave alone of {carried}{'' if symbols else _BOTH}"
             )
         if self.inertia is None:
@@ -102,7 +102,7 @@ class Further:
         other = self.inertia.free_symbols - constants - set(symbols)
         if other:
             raise MatchingError(
-                f"the inertia of the positions holds {_listed(other)}; it is a function {positions} and of "
+                f"the inertia of the positions holds {_names(other)}; it is a function {positions} and of "
                 "parameters of the plant"
             )
 
@@ -120,7 +120,7 @@ NOTHING = Further()
 _BOTH = '; take shaping="both"'
 
 
-def _listed(symbols: set[sp.Symbol]) -> str:
+def _names(symbols: set[sp.Symbol]) -> str:
     return ", ".join(sorted(map(str, symbols)))
 
 

@@ -105,8 +105,8 @@ def _taken_apart(
             found[places[a, b].name] = entry
         elif not entry.is_zero:
             raise MatchingError(
-                f"entry {a + 1}, {b + 1} of {name} is {_told(entry)}, and only those on its diagonal are "
-                'gains: match with gains="matrices"'
+                f"entry {a + 1}, {b + 1} of {name} is {_entry_in_words(entry)}, and only those on its "
+                'diagonal are gains: match with gains="matrices"'
             )
     return found
 
@@ -119,8 +119,8 @@ def _facing(name: str, matrix: sp.ImmutableMatrix, a: int, b: int, rounding: Any
         return first
     if not (gap.is_number and abs(gap) <= rounding):
         raise MatchingError(
-            f"{name} must be symmetric: entry {a + 1}, {b + 1} is {_told(first)}, "
-            f"entry {b + 1}, {a + 1} is {_told(second)}"
+            f"{name} must be symmetric: entry {a + 1}, {b + 1} is {_entry_in_words(first)}, "
+            f"entry {b + 1}, {a + 1} is {_entry_in_words(second)}"
         )
     return (first + second) / 2
 
@@ -137,7 +137,7 @@ def multiples_of_one(
     }
 
 
-def _told(entry: sp.Expr) -> str:
+def _entry_in_words(entry: sp.Expr) -> str:
     return shown(plain(entry) if entry.is_number else entry)
 
 

@@ -62,7 +62,7 @@ class LoopSizes:
         return [self._known[label] for label in self.controlled.plant.frame.labels]
 
     @cached_property
-    def _added(self) -> dict[str, float]:
+    def _quasicoordinate_sizes(self) -> dict[str, float]:
         """Of quasi-coordinates: what velocities of their sizes move in the plant's time, without gains."""
         m = self.controlled.plant.mechanism
         full = np.abs(self._frame) @ self.velocities
@@ -80,19 +80,19 @@ class LoopSizes:
         matrix = self.controlled.plant.frame.matrix.xreplace(self._at)
         return np.array(matrix.evalf().tolist(), dtype=float)
 
-    def of(self, labels: Sequence[str]) -> np.ndarray:
+    def states(self, labels: Sequence[str]) -> np.ndarray:
         """Of states of a loop."""
-        sizes = {**self._known, **self._added}
+        sizes = {**self._known, **self._quasicoordinate_sizes}
         return np.array([sizes.get(label) or 1.0 for label in labels])
 
     def gains(self, symbols: Sequence[sp.Symbol]) -> np.ndarray:
         """Of gains; one where the energy says nothing of them."""
         asked = tuple(symbols)
         if asked not in self._found:
-            self._found[asked] = self._solved(asked)
+            self._found[asked] = self._gain_sizes(asked)
         return self._found[asked]
 
-    def _solved(self, symbols: Sequence[sp.Symbol]) -> np.ndarray:
+    def _gain_sizes(self, symbols: Sequence[sp.Symbol]) -> np.ndarray:
         rows: list[tuple[tuple[int, ...], int]] = []
         right: list[float] = []
         levels = 0
@@ -142,7 +142,7 @@ class LoopSizes:
             (inertia[i, j], level - float(np.log(d[i] * d[j]))) for i in range(len(d)) for j in range(i + 1)
         ]
         places = made.mechanism.configuration_symbols
-        c = self.of([str(s) for s in places])
+        c = self.states([str(s) for s in places])
         home = self._at | {z.symbol: sp.S.Zero for z in made.quasicoordinates}
         for i, a in enumerate(places):
             for j, b in enumerate(places[: i + 1]):

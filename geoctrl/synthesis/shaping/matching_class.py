@@ -142,7 +142,7 @@ def require_made_by_match(mechanism: Any, shaping: Any, what: str) -> None:
     as_mechanism(mechanism, what)
 
 
-def named(values: Any, what: str) -> dict:
+def as_dict(values: Any, what: str) -> dict:
     """A dict by name; TypeError for anything else."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{what} must be a dict by name, got {shown(values)}")

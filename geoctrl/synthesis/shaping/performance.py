@@ -18,7 +18,7 @@ from geoctrl.analysis import Linearization
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.systems import Equilibrium
 
-__all__ = ["EDGE", "Performance", "largest_inputs", "measured", "rates"]
+__all__ = ["EDGE", "Performance", "largest_inputs", "performance_at", "rates"]
 
 _SAMPLES = 32
 """Instants in a period of the fastest mode: the crest of a wave is missed by less than 0.5 %."""
@@ -77,7 +77,7 @@ class Performance:
         return "\n".join(lines)
 
 
-def measured(
+def performance_at(
     linear: Linearization, C: np.ndarray, inputs: Sequence[str], controlled: Controlled
 ) -> Performance:
     """`Performance` of a loop, its inputs C by the states, and the reach of its controlled Lagrangian."""
@@ -149,7 +149,7 @@ def _domain(
     numbers, x = system.parameters(point.params), point.x[: system.nstates]
     coordinates = {c.rate_label: c.name for c in controlled.mechanism.shape}
 
-    def evaluated(velocity: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, float]:
+    def rates_and_determinant(velocity: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, float]:
         arguments = system.arguments_at(0.0, np.concatenate([velocity, place]), None)
         values = np.array(program(arguments, numbers), dtype=float)
         return values[: len(rest)], float(np.linalg.det(values[len(rest) :].reshape(k, k)))
@@ -157,13 +157,13 @@ def _domain(
     def end(direction: np.ndarray, path: float) -> float:
         """Arc length at which the law is singular, by steps of the midpoint rule."""
         stride = _STRIDE * path
-        place, (_, first) = x[k:], evaluated(direction, x[k:])
+        place, (_, first) = x[k:], rates_and_determinant(direction, x[k:])
         for i in range(round(_FAR / _STRIDE)):
-            half = place + stride / 2 * evaluated(direction, place)[0]
-            further = place + stride * evaluated(direction, half)[0]
-            after = evaluated(direction, further)[1] / first
+            half = place + stride / 2 * rates_and_determinant(direction, place)[0]
+            further = place + stride * rates_and_determinant(direction, half)[0]
+            after = rates_and_determinant(direction, further)[1] / first
             if not after > EDGE:
-                before = evaluated(direction, place)[1] / first
+                before = rates_and_determinant(direction, place)[1] / first
                 return stride * (i + (before - float(EDGE)) / (before - after))
             place = further
         return np.inf

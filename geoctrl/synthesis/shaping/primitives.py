@@ -20,20 +20,20 @@ from sympy.simplify.fu import TR8
 from geoctrl._calls.budget import Budget
 from geoctrl._scalars.algebra import factoring
 
-__all__ = ["factored", "primitive"]
+__all__ = ["as_fraction", "primitive"]
 
 
-def factored(e: sp.Expr) -> sp.Expr:
+def as_fraction(e: sp.Expr) -> sp.Expr:
     """The expression as one factored fraction."""
     masks: dict[sp.Expr, sp.Symbol] = {}
 
-    def masked(base: sp.Expr) -> sp.Symbol:
+    def mask(base: sp.Expr) -> sp.Symbol:
         return masks.setdefault(base, sp.Dummy(positive=True))
 
-    hidden = {f: masked(f) for f in e.atoms(sp.exp, sp.log, sp.Integral)}
+    hidden = {f: mask(f) for f in e.atoms(sp.exp, sp.log, sp.Integral)}
     plain = e.xreplace(hidden)
     roots = {
-        power: masked(sp.sqrt(power.base)) ** (2 * power.exp)
+        power: mask(sp.sqrt(power.base)) ** (2 * power.exp)
         for power in plain.atoms(sp.Pow)
         if power.exp.is_Rational and power.exp.q == 2
     }
@@ -50,7 +50,7 @@ _SAMPLES = 3
 
 def primitive(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
     """The function of x with this derivative that vanishes at x = 0, verified; None where none is found."""
-    for method in (_substituted, _trigonometric, _root, _by_sympy):
+    for method in (_by_substitution, _trigonometric, _root, _by_sympy):
         found = method(integrand, x)
         if found is None:
             continue
@@ -84,10 +84,10 @@ def _trigonometric(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
             return None
         wave = -sp.cos(phase) if rest.func is sp.sin else sp.sin(phase)
         total[wave] = total.get(wave, 0) + factor / frequency
-    return sp.Add(*(factored(factor) * function for function, factor in total.items()))
+    return sp.Add(*(as_fraction(factor) * function for function, factor in total.items()))
 
 
-def _substituted(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
+def _by_substitution(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
     """R(sin x) cos x, R(cos x) sin x and R(x), R rational."""
     s, c = sp.Dummy("s", real=True), sp.Dummy("c", real=True)
     plain = integrand.xreplace({sp.sin(x): s, sp.cos(x): c})
@@ -126,7 +126,7 @@ def _rational(integrand: sp.Expr, u: sp.Symbol, start: sp.Expr) -> sp.Expr | Non
     first = below.as_expr().subs(u, start)
     if b == 0 or first == 0:
         return None
-    logarithm = sp.log(factored(below.as_expr()) / first)
+    logarithm = sp.log(as_fraction(below.as_expr()) / first)
     if below.degree() == 1:
         return found + rest.as_expr() / below.coeff_monomial(u) * logarithm
     p, q = rest.coeff_monomial(u), rest.coeff_monomial(1)

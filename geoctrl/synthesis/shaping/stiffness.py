@@ -39,7 +39,7 @@ def at_rest(
     second = [[sum(E[i, a] * d for i, d in enumerate(plant.along(f))) for a in range(E.cols)] for f in first]
     G = E.T * sp.Matrix(m.inertia) * E
 
-    def evaluated(matrix: Any) -> np.ndarray:
+    def numbers_of(matrix: Any) -> np.ndarray:
         return np.array(sp.Matrix(matrix).xreplace(numbers).evalf().tolist(), dtype=float)
 
-    return evaluated(G), evaluated(second), list(plant.fibre), list(plant.base)
+    return numbers_of(G), numbers_of(second), list(plant.fibre), list(plant.base)

@@ -190,7 +190,7 @@ class Ansatz:
         basis = sp.groebner(relations, *reversed(names), order="grevlex")
         return [p.monoms(order="grevlex")[0][::-1] for p in basis.polys]
 
-    def sampled(
+    def samples(
         self, points: RationalPoints, rows: Sequence[sp.Expr]
     ) -> Iterator[tuple[list[int], list[list[int]]]]:
         """At points modulo the prime: the rows, and for each monomial its value and its rates e_j."""

@@ -84,17 +84,17 @@ class Abelian(Shaping):
     @property
     def _mixes(self) -> bool:
         """Whether the actuators' inertia is a gain of its own."""
-        return self.kind != KINETIC and self.kind != POTENTIAL and self.closed
+        return self.kind != KINETIC and self.kind != POTENTIAL and self.has_closed_coupling
 
     @property
     def gains(self) -> Sequence[Gain]:
         """kappa unless the potential alone is shaped, rho where it is free, K with a potential."""
         if self.form == "scalars":
-            return self._chosen(_KAPPA, _RHO, _STIFF)
+            return self._free_gains(_KAPPA, _RHO, _STIFF)
         s, diagonal = len(self.plant.driven), self.form == "diagonal"
         return tuple(e for gain in self._whole for e in entries_of(gain, s, diagonal))
 
-    def _chosen(self, inertia: Gain, free: Gain, stiff: Gain) -> tuple[Gain, ...]:
+    def _free_gains(self, inertia: Gain, free: Gain, stiff: Gain) -> tuple[Gain, ...]:
         """Which of three are free."""
         found = [] if self.kind == POTENTIAL else [inertia]
         found += [free] if self._mixes else []
@@ -104,7 +104,7 @@ class Abelian(Shaping):
     @property
     def _whole(self) -> tuple[Gain, ...]:
         """The matrices that are free."""
-        return self._chosen(_LAMBDA, _RHO_MATRIX, _STIFF_MATRIX)
+        return self._free_gains(_LAMBDA, _RHO_MATRIX, _STIFF_MATRIX)
 
     @property
     def matrices(self) -> Mapping[str, sp.ImmutableMatrix]:
@@ -181,7 +181,7 @@ class Abelian(Shaping):
         return [self.plant.differential(form) for form in self._forms(self.k)]
 
     @cached_property
-    def closed(self) -> bool:
+    def has_closed_coupling(self) -> bool:
         """Whether dk vanishes on admissible velocities: exactly, as rational functions of what they hold."""
         E = self.plant.frame.matrix
         return all(sp.simplify(e) == 0 for d in self.curvature for e in E.T * d * E)
@@ -210,7 +210,9 @@ class Abelian(Shaping):
                 for j, column in enumerate(places[b][i:] if a == b else places[b], i if a == b else 0):
                     G[row, column] = G[column, row] = written(block[i, j])
         C = self.mixing(Lambda, rho)
-        force = None if C.is_zero_matrix or self.closed else self._gyroscopic(C, Y, sp.Matrix(rho))
+        force = (
+            None if C.is_zero_matrix or self.has_closed_coupling else self._gyroscopic(C, Y, sp.Matrix(rho))
+        )
         z = self.positions(C) if added is not None else ()
         closed = {z.symbol: e for z in z if (e := self._closed_form(z)) is not None}
         resting = self._without_positions(m.potential)
@@ -236,7 +238,7 @@ class Abelian(Shaping):
         s = len(self.plant.driven)
         for a in range(s):
             total = sum((C[a, b] * self.curvature[b] for b in range(s)), sp.zeros(m.algebra.n, m.algebra.n))
-            if not self.closed and any(sp.simplify(e) != 0 for e in E.T * total * E):
+            if not self.has_closed_coupling and any(sp.simplify(e) != 0 for e in E.T * total * E):
                 raise MatchingError(
                     "the coupling is not closed on the admissible velocities (dk != 0): no position is free "
                     "of the unactuated motion, and no potential can be added unless C = 0"

@@ -58,7 +58,7 @@ class Vertical(Shaping):
                 "the unactuated motion leaves no inertia on the actuated directions alone "
                 f"(symmetric forms with coefficients of degree {degree} in the configuration)"
             )
-        if kind != KINETIC and not self._closed:
+        if kind != KINETIC and not self._closed_forms:
             raise MatchingError(
                 "no actuated direction has a position that the unactuated motion leaves alone; "
                 'the inertia alone can be shaped: shaping="kinetic"'
@@ -73,7 +73,11 @@ class Vertical(Shaping):
         count = len(self.forms)
         names = {1: ("Delta",), 2: ("mu", "nu")}.get(count, tuple(f"Delta{i + 1}" for i in range(count)))
         return tuple(
-            Gain(name, "", f"inertia added along the actuated directions, by the form {self._shown(form)}")
+            Gain(
+                name,
+                "",
+                f"inertia added along the actuated directions, by the form {self._form_in_words(form)}",
+            )
             for name, form in zip(names, self.forms, strict=True)
         )
 
@@ -113,7 +117,7 @@ class Vertical(Shaping):
         return [self.plant.differential(list(self.beta.row(a))) for a in range(self.beta.rows)]
 
     @cached_property
-    def _closed(self) -> list[int]:
+    def _closed_forms(self) -> list[int]:
         """Forms with dbeta = 0 on admissible velocities."""
         E = self.plant.frame.matrix
         return [a for a, d in enumerate(self._differentials) if all(sp.simplify(e) == 0 for e in E.T * d * E)]
@@ -123,11 +127,15 @@ class Vertical(Shaping):
         """z with the rates beta^a(v), for each closed form."""
         taken = self.plant.mechanism.taken
         stem = next(stem for stem in ("z", "zeta", "position") if not any(t.startswith(stem) for t in taken))
-        names = [stem] if len(self._closed) == 1 else [f"{stem}{i + 1}" for i in range(len(self._closed))]
+        names = (
+            [stem]
+            if len(self._closed_forms) == 1
+            else [f"{stem}{i + 1}" for i in range(len(self._closed_forms))]
+        )
         rates = self.beta * sp.Matrix(self.plant.mechanism.algebra.xi)
         return tuple(
             Quasicoordinate(name, rates[a], "", "position that the unactuated motion leaves alone")
-            for name, a in zip(names, self._closed, strict=True)
+            for name, a in zip(names, self._closed_forms, strict=True)
         )
 
     # -- the basic forms ------------------------------------------------------------------------
@@ -165,7 +173,7 @@ class Vertical(Shaping):
         forms = self.beta * E
         rows = [*X, *forms, *(e for d in turning for e in d)]
         points = RationalPoints(self.plant)
-        for values, monomials in self._ansatz.sampled(points, rows):
+        for values, monomials in self._ansatz.samples(points, rows):
             found, entries = [], iter(values)
             x = [[next(entries) for _ in range(X.cols)] for _ in range(n)]
             b = [[next(entries) for _ in range(k)] for _ in range(self.beta.rows)]
@@ -197,7 +205,7 @@ class Vertical(Shaping):
                 D[q, p] += term
         return D
 
-    def _shown(self, form: sp.Matrix) -> str:
+    def _form_in_words(self, form: sp.Matrix) -> str:
         """The quadratic form in the velocities."""
         speeds = self.beta * sp.Matrix(self.plant.mechanism.algebra.xi)
         return str(sp.expand(speeds.dot(form * speeds)))

@@ -54,7 +54,7 @@ class LinearFields(Shaping):
         no = self.search.obstruction
         if no is not None:
             raise MatchingError(f"{no.reason} (for {no.holds_for})")
-        if not self.added:
+        if not self._other_fields:
             raise MatchingError("the potential changes along all fields w but eta")
         self.require_free(self.gains)
         if kind != KINETIC and not self.positions:
@@ -69,7 +69,9 @@ class LinearFields(Shaping):
     def _amounts(self) -> list[Gain]:
         return [
             Gain(name, "", f"amount of the field {field.T.tolist()}")
-            for name, field in zip(_numbered("c", len(self.added)), self.added, strict=True)
+            for name, field in zip(
+                _numbered_names("c", len(self._other_fields)), self._other_fields, strict=True
+            )
         ]
 
     @cached_property
@@ -77,7 +79,7 @@ class LinearFields(Shaping):
         _, free = self._block
         return [
             Gain(name, "", f"inertia of the actuated directions, by the form {form.tolist()}")
-            for name, form in zip(_numbered("rho", len(free)), free, strict=True)
+            for name, form in zip(_numbered_names("rho", len(free)), free, strict=True)
         ]
 
     @property
@@ -91,7 +93,7 @@ class LinearFields(Shaping):
         fixed, free = self._block
         R = sum((values[g.name] * f for g, f in zip(self._inertias, free, strict=True)), fixed)
         u = self._fields.cols
-        inner = self._known.as_mutable()
+        inner = self._known_inertia.as_mutable()
         inner[u:, u:] = R
         inverse, determinant = self._inverse.subs(chosen), self._determinant.subs(chosen)
         if sp.expand(determinant) == 0:
@@ -115,7 +117,7 @@ class LinearFields(Shaping):
     # -- w, and the basis (w, U) ----------------------------------------------------------------
 
     @cached_property
-    def added(self) -> list[sp.Matrix]:
+    def _other_fields(self) -> list[sp.Matrix]:
         """Fields besides eta along which the potential does not change."""
         slope = sp.Matrix([self.plant.along(self.plant.mechanism.potential)])
         others = [f for f in self.search.fields if f != self.search.eta]
@@ -131,8 +133,8 @@ class LinearFields(Shaping):
     @cached_property
     def _fields(self) -> sp.Matrix:
         """w (n x n_u) in the gains."""
-        amounts = (Gain(name).symbol for name in _numbered("c", len(self.added)))
-        return sum((c * f for c, f in zip(amounts, self.added, strict=True)), self.search.eta)
+        amounts = (Gain(name).symbol for name in _numbered_names("c", len(self._other_fields)))
+        return sum((c * f for c, f in zip(amounts, self._other_fields, strict=True)), self.search.eta)
 
     @cached_property
     def _basis(self) -> sp.Matrix:
@@ -192,7 +194,7 @@ class LinearFields(Shaping):
         return list(combinations_with_replacement(range(n - u), 2))
 
     @cached_property
-    def _known(self) -> sp.Matrix:
+    def _known_inertia(self) -> sp.Matrix:
         """Gc on the basis (w, U) with nothing for R."""
         n, u = self._fields.shape
         upper = (sp.Matrix(self.plant.mechanism.inertia) * self.search.eta).T * self._basis
@@ -200,7 +202,7 @@ class LinearFields(Shaping):
 
     def _remainders(self) -> list[sp.Expr]:
         """L_w Gc - L_eta G on all pairs of the basis, without R."""
-        m, eta, T, K = self.plant.mechanism, self.search.eta, self._basis, self._known
+        m, eta, T, K = self.plant.mechanism, self.search.eta, self._basis, self._known_inertia
         n, u = self._fields.shape
         G = sp.Matrix(m.inertia)
         found = []
@@ -226,7 +228,7 @@ class LinearFields(Shaping):
         remainders = self._remainders()
         turned = [e for row in self._brackets for b in row for e in b[u:, :]]
         points = RationalPoints(self.plant, further=[g.symbol for g in self._amounts])
-        for values, jets in self._ansatz.sampled(points, [*self._fields, *remainders, *turned]):
+        for values, jets in self._ansatz.samples(points, [*self._fields, *remainders, *turned]):
             entries = iter(values)
             w = [[next(entries) for _ in range(u)] for _ in range(n)]
             left = [[next(entries) for _ in self._all_pairs] for _ in range(u)]
@@ -269,7 +271,7 @@ class LinearFields(Shaping):
         xi = sp.Matrix(m.algebra.xi)
         return tuple(
             Quasicoordinate(name, (form * xi)[0], "", "position that the motion along w leaves alone")
-            for name, form in zip(_numbered(stem, len(closed)), closed, strict=True)
+            for name, form in zip(_numbered_names(stem, len(closed)), closed, strict=True)
         )
 
 
@@ -279,5 +281,5 @@ def _turn(brackets: list[list[int]], i: int, j: int, p: int, q: int) -> int:
     return found + (brackets[i][q] if p == j and p != q else 0)
 
 
-def _numbered(stem: str, count: int) -> list[str]:
+def _numbered_names(stem: str, count: int) -> list[str]:
     return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]

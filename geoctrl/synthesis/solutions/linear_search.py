@@ -171,7 +171,7 @@ class LinearSearch:
 
     def _equations(self) -> Iterator[list[list[int]]]:
         """At each point rows over (a, C, monomial)."""
-        for values, jets in self.ansatz.sampled(RationalPoints(self.plant, self.parameters), self._entries):
+        for values, jets in self.ansatz.samples(RationalPoints(self.plant, self.parameters), self._entries):
             yield [[e % PRIME for e in row] for row in self.rows(values, jets)]
 
     def rows(self, entries: list[Any], jets: Matrix) -> Matrix:
@@ -208,7 +208,7 @@ class LinearSearch:
     # -- coefficients as functions of the parameters ---------------------------------------------
 
     def _field(self, support: list[int]) -> sp.Matrix:
-        coefficients = self._solved(support)
+        coefficients = self._combination(support)
         n, count = self.eta.shape
         places = [(a, C, m) for a in range(count) for C in range(n) for m in self.ansatz.monomials]
         w = sp.zeros(n, count)
@@ -217,7 +217,7 @@ class LinearSearch:
             w[C, a] += c * monomial
         return w
 
-    def _solved(self, support: list[int]) -> list[sp.Expr]:
+    def _combination(self, support: list[int]) -> list[sp.Expr]:
         """The one combination of the unknowns of a support, its first coefficient one."""
         free = [p.symbol for p in self.plant.mechanism.parameters if p.name not in self.given]
         domain = sp.QQ.frac_field(*free) if free else sp.QQ

@@ -32,7 +32,7 @@ from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.synthesis.shaping.gain_matrices import entries_of, matrix_of
 from geoctrl.synthesis.shaping.matching_class import KINETIC, Gain, Shaping
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.primitives import factored
+from geoctrl.synthesis.shaping.primitives import as_fraction
 from geoctrl.systems import Parameter
 
 __all__ = ["GivenFields"]
@@ -109,9 +109,9 @@ class GivenFields(Shaping):
     @cached_property
     def w(self) -> sp.Matrix:
         """w (n x n_u)."""
-        return self._placed({"b": sp.eye(len(self.plant.undriven)), "f": self.d})
+        return self._rows_in_place({"b": sp.eye(len(self.plant.undriven)), "f": self.d})
 
-    def _placed(self, rows: Mapping[str, sp.Matrix]) -> sp.Matrix:
+    def _rows_in_place(self, rows: Mapping[str, sp.Matrix]) -> sp.Matrix:
         """Rows of the unactuated velocities and of the actuated ones where they belong."""
         plant = self.plant
         found = sp.zeros(plant.mechanism.algebra.n, rows["b"].cols)
@@ -127,11 +127,11 @@ class GivenFields(Shaping):
         m = matrix_of(_INERTIA.name, values, len(plant.driven))
         b, mixed = list(plant.undriven), self._coupling - m * self.d
         inner = G.extract(b, b) - self._coupling.T * self.d + self.d.T * m * self.d
-        left = self._placed({"b": inner, "f": mixed})
-        right = self._placed({"b": mixed.T, "f": m})
+        left = self._rows_in_place({"b": inner, "f": mixed})
+        right = self._rows_in_place({"b": mixed.T, "f": m})
         places = [*plant.undriven, *plant.driven]
         order = [places.index(i) for i in range(G.rows)]
-        Gc = sp.Matrix.hstack(left, right)[:, order].applyfunc(factored)
+        Gc = sp.Matrix.hstack(left, right)[:, order].applyfunc(as_fraction)
         Gc = sp.Matrix(G.rows, G.rows, lambda i, j: Gc[min(i, j), max(i, j)])  # not only equal but alike
         return Controlled(
             plant=plant,
@@ -145,9 +145,11 @@ class GivenFields(Shaping):
     def _force(self, Gc: sp.Matrix) -> sp.ImmutableMatrix | None:
         """F (n), None where it vanishes as it stands."""
         plant, G = self.plant, sp.Matrix(self.plant.mechanism.inertia)
-        eta = self._placed({"b": sp.eye(self.w.cols), "f": sp.zeros(self.d.rows, self.w.cols)})
+        eta = self._rows_in_place({"b": sp.eye(self.w.cols), "f": sp.zeros(self.d.rows, self.w.cols)})
         forms = [
-            ((_along(plant, self.w.col(a), Gc) - _along(plant, eta.col(a), G)) / 2).applyfunc(factored)
+            (
+                (_lie_derivative(plant, self.w.col(a), Gc) - _lie_derivative(plant, eta.col(a), G)) / 2
+            ).applyfunc(as_fraction)
             for a in range(self.w.cols)
         ]
         if all(B.is_zero_matrix for B in forms):
@@ -158,10 +160,10 @@ class GivenFields(Shaping):
         pushed = -(B_s * (v + self.w * sp.Matrix(s)))
         fibre = sp.Matrix([pushed[i] for i in plant.driven])
         base = sp.Matrix([(v.T * B * v)[0] for B in forms]) - self.d.T * fibre
-        return sp.ImmutableMatrix(self._placed({"b": base, "f": fibre}).applyfunc(sp.expand))
+        return sp.ImmutableMatrix(self._rows_in_place({"b": base, "f": fibre}).applyfunc(sp.expand))
 
 
-def _along(plant: Plant, w: sp.Matrix, G: sp.Matrix) -> sp.Matrix:
+def _lie_derivative(plant: Plant, w: sp.Matrix, G: sp.Matrix) -> sp.Matrix:
     """L_w G (n x n), with [w, e_i] = w^p [e_p, e_i] - e_i[w]."""
     n = G.rows
     slopes = [plant.along(e) for e in w]

@@ -34,13 +34,13 @@ from geoctrl.errors import EquilibriumError, MatchingError
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.solutions.ansatz import RationalPoints, held_symbols
 from geoctrl.synthesis.solutions.reachability import (
-    combined,
     dot,
     factors,
     free_columns,
     invariant_rows,
-    restricted,
+    restriction,
     unreachable,
+    weighted_sum,
 )
 from geoctrl.systems import EulerPoincare
 from geoctrl.systems.contract.points import resolve_equilibrium
@@ -76,12 +76,12 @@ class Obstruction:
     def __repr__(self) -> str:
         lines = [f"<Obstruction: {self.reason}>", f"  holds for {self.holds_for}"]
         for name, value in self.certificate.items():
-            shown = "; ".join(_listed(row) for row in value) if isinstance(value, list) else value
+            shown = "; ".join(_row_in_words(row) for row in value) if isinstance(value, list) else value
             lines.append(f"  {name}: {shown}")
         return "\n".join(lines)
 
 
-def _listed(row: Any) -> str:
+def _row_in_words(row: Any) -> str:
     return "(" + ", ".join(f"{float(q):.6g}" for q in row) + ")" if isinstance(row, list) else str(row)
 
 
@@ -126,7 +126,7 @@ def obstruction(plant: Plant, eq: Any, params: Mapping[str, float] | None = None
         return found
     bare = m.replace(forces=list(plant.drive * sp.Matrix(m.inputs)), friction=())
     jet = _Jet(plant, bare, eq, params)
-    return jet.indefinite() or jet.saddle() or jet.uncoupled()
+    return jet.indefinite() or jet.saddle() or jet.uncoupled_fall()
 
 
 class _Jet:
@@ -186,7 +186,7 @@ class _Jet:
         k = len(self.mass)
         configuration = [row[k:] for row in A[:k]]
         moved = [row[:k] for row in A[k:]]
-        return [combined(row, moved) if row else [Fraction(0)] * k for row in configuration]
+        return [weighted_sum(row, moved) if row else [Fraction(0)] * k for row in configuration]
 
     def _numbers(self, rows: Sequence[Sequence[Node]]) -> Rows:
         try:
@@ -226,7 +226,7 @@ class _Jet:
 
     def _unstable(self, A: Rows, reason: str, holds_for: str) -> Obstruction | None:
         rows = unreachable(A, self.B)
-        C = restricted(rows, A)
+        C = restriction(rows, A)
         for factor in factors(C):
             if locate_roots(factor).unstable:
                 found = invariant_rows(factor, rows, C)
@@ -236,7 +236,7 @@ class _Jet:
                         "factor": _polynomial(factor),
                         "states": self.free,
                         "rows": found,
-                        "C": restricted(found, A),
+                        "C": restriction(found, A),
                     },
                     holds_for,
                 )
@@ -245,10 +245,10 @@ class _Jet:
     def _degenerate(self) -> Obstruction | None:
         """zeta with zeta^T B = 0 and zeta^T H = 0, of which the momentum holds no ignorable velocity."""
         ignorable = nullspace(self._seen, len(self.mass))
-        found = self._unrestored(ignorable)
+        found = self._unrestored_motions(ignorable)
         if found:
             ignorable += nullspace(self._symmetries(), len(self.mass))
-            found = self._unrestored(ignorable)
+            found = self._unrestored_motions(ignorable)
         if not found:
             return None
         return Obstruction(
@@ -257,9 +257,9 @@ class _Jet:
             EVERY_ENERGY,
         )
 
-    def _unrestored(self, ignorable: Rows) -> Rows:
+    def _unrestored_motions(self, ignorable: Rows) -> Rows:
         conditions = [list(c) for matrix in (self._drive, self.H) for c in zip(*matrix, strict=True)]
-        conditions += [combined(X, self.mass) for X in ignorable]
+        conditions += [weighted_sum(X, self.mass) for X in ignorable]
         return nullspace(conditions, len(self.mass))
 
     def _symmetries(self) -> Rows:
@@ -311,14 +311,14 @@ class _Jet:
             ITS_CLASSES,
         )
 
-    def uncoupled(self) -> Obstruction | None:
+    def uncoupled_fall(self) -> Obstruction | None:
         """A vector along which V falls and the actuated directions are not coupled."""
         found = self._base()
         if found is None or not found[0]:
             return None
         V, coupling = found
         N = nullspace(coupling, len(V))
-        inner = [[dot(combined(a, V), b) for b in N] for a in N]
+        inner = [[dot(weighted_sum(a, V), b) for b in N] for a in N]
         weights = _direction(inner, -1) if N else None
         if weights is None:
             return None
@@ -327,7 +327,7 @@ class _Jet:
             "stays positive",
             {
                 "velocities": [self._velocities[i] for i in self.plant.base],
-                "uncoupled": [combined(weights, N)],
+                "uncoupled": [weighted_sum(weights, N)],
             },
             ITS_CLASSES,
         )
@@ -337,7 +337,7 @@ def _direction(form: Rows, sign: int) -> list[Fraction] | None:
     """A vector on which a symmetric form has a sign, by Lagrange's reduction; None where there is none."""
     left = [[Fraction(int(i == j)) for j in range(len(form))] for i in range(len(form))]
     while left:
-        values = [[dot(combined(a, form), b) for b in left] for a in left]
+        values = [[dot(weighted_sum(a, form), b) for b in left] for a in left]
         diagonal = [values[i][i] for i in range(len(left))]
         if any(sign * q > 0 for q in diagonal):
             return left[next(i for i, q in enumerate(diagonal) if sign * q > 0)]

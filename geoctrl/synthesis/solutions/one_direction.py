@@ -49,7 +49,7 @@ from geoctrl.synthesis.shaping.chart import Chart, Found
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.synthesis.shaping.matching_class import KINETIC, POTENTIAL, Gain, Shaping
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.primitives import factored
+from geoctrl.synthesis.shaping.primitives import as_fraction
 from geoctrl.synthesis.solutions.one_direction_fields import (
     chosen_field,
     given_field,
@@ -69,13 +69,13 @@ def gyroscopic_force(chart: Chart, Gc: sp.Matrix, w: sp.Matrix) -> sp.ImmutableM
     b, beta = _quadratic(chart, G, Gc, w), _linear(chart, w)
     if b.is_zero_matrix and beta.is_zero_matrix:
         return None
-    l = G[:, base] / factored((G[base, :] * w)[0])  # noqa: E741 - the form's name
+    l = G[:, base] / as_fraction((G[base, :] * w)[0])  # noqa: E741 - the form's name
     lv = (l.T * v)[0]
     mu = 2 * lv * b * w + b * (v - lv * w) + beta
-    return sp.ImmutableMatrix([_turned(l, mu, v, i) for i in range(v.rows)])
+    return sp.ImmutableMatrix([_gyroscopic_component(l, mu, v, i) for i in range(v.rows)])
 
 
-def _turned(l: sp.Matrix, mu: sp.Matrix, v: sp.Matrix, i: int) -> sp.Expr:  # noqa: E741 - the form's name
+def _gyroscopic_component(l: sp.Matrix, mu: sp.Matrix, v: sp.Matrix, i: int) -> sp.Expr:  # noqa: E741 - the form's name
     """F_i, each pair of components by the same number, so that v.F cancels to the last digit."""
     below = sum(((l[j] * mu[i] - l[i] * mu[j]) * v[j] for j in range(i)), sp.Integer(0))
     above = sum(((l[i] * mu[j] - l[j] * mu[i]) * v[j] for j in range(i + 1, v.rows)), sp.Integer(0))
@@ -88,7 +88,7 @@ def _quadratic(chart: Chart, G: sp.Matrix, Gc: sp.Matrix, w: sp.Matrix) -> sp.Ma
     n = G.rows
     slopes = sp.Matrix([chart.gradient(e) for e in w])  # slopes[i, k] = e_k[w^i]
     turned = Gc * slopes
-    moved = sp.Matrix(n, n, lambda i, j: chart.along(list(w), Gc[i, j]) - chart.gradient(G[i, j])[base])
+    moved = sp.Matrix(n, n, lambda i, j: chart.derivative(list(w), Gc[i, j]) - chart.gradient(G[i, j])[base])
     return (moved + turned + turned.T).applyfunc(lambda e: e / 2)
 
 
@@ -105,7 +105,7 @@ def _linear(chart: Chart, w: sp.Matrix) -> sp.Matrix:
             "the linear term of the Lagrangian acts between the unactuated direction and that of shaping, "
             "which no gyroscopic force makes up for; take another direction"
         )
-    return (da.T * w - da.T[:, base]).applyfunc(factored)
+    return (da.T * w - da.T[:, base]).applyfunc(as_fraction)
 
 
 Result = TypeVar("Result")
@@ -191,9 +191,9 @@ class OneDirection(Shaping):
             return G
         (base,), fibre, m = self.plant.base, list(self.plant.fibre), self._inertia[0]
         along, slopes = self.w[base], self.w.extract(fibre, [0])
-        mixed = ((G.extract(fibre, [base]) - m * slopes) / along).applyfunc(factored)
+        mixed = ((G.extract(fibre, [base]) - m * slopes) / along).applyfunc(as_fraction)
         Gc = sp.zeros(G.rows, G.cols)
-        Gc[base, base] = factored((G[base, base] - (mixed.T * slopes)[0]) / along)
+        Gc[base, base] = as_fraction((G[base, base] - (mixed.T * slopes)[0]) / along)
         for a, i in enumerate(fibre):
             Gc[base, i] = Gc[i, base] = mixed[a]
             for b, j in enumerate(fibre):
@@ -207,8 +207,10 @@ class OneDirection(Shaping):
         V = self.plant.mechanism.potential
         if self.kind == POTENTIAL:
             return Found(V)
-        slope = factored(self.chart.gradient(V)[base])
-        return self.chart.grown(list(self.w), slope, self._name("V_c"), "the controlled potential", "J")
+        slope = as_fraction(self.chart.gradient(V)[base])
+        return self.chart.function_with_rate(
+            list(self.w), slope, self._name("V_c"), "the controlled potential", "J"
+        )
 
     @cached_property
     def positions(self) -> tuple[Found, ...]:
@@ -261,13 +263,13 @@ class OneDirection(Shaping):
         w = self.w.subs(gains)
         h = (sp.Matrix(self.plant.mechanism.inertia)[base, :] * w)[0]
         poles = (sp.zoo, sp.nan, sp.oo)
-        if any(self.chart.at_rest(e).has(*poles) for e in w) or factored(self.chart.at_rest(h)) == 0:
+        if any(self.chart.at_rest(e).has(*poles) for e in w) or as_fraction(self.chart.at_rest(h)) == 0:
             raise MatchingError(
-                f"{_told(parameters)}: G(d, eta) = 0 at rest, this direction shapes nothing there"
+                f"{_gains_in_words(parameters)}: G(d, eta) = 0 at rest, this direction shapes nothing there"
             )
         if self.potential.value.subs(gains).has(*poles):
             raise MatchingError(
-                f"{_told(parameters)}: the controlled potential has a pole; take other numbers"
+                f"{_gains_in_words(parameters)}: the controlled potential has a pole; take other numbers"
             )
 
     def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
@@ -276,20 +278,20 @@ class OneDirection(Shaping):
         given = {g.symbol: values[g.name] for g in self.gains}
         self._require_regular(given, parameters)
 
-        def at(e: sp.Expr) -> sp.Expr:
+        def with_values(e: sp.Expr) -> sp.Expr:
             return e.subs(given, simultaneous=True)
 
         added = _STIFF.symbol / 2 * sum((z.value**2 for z in positions), sp.Integer(0))
         states = [f.quasicoordinate for f in (*self.field.added, potential, *positions) if f.quasicoordinate]
         return Controlled(
             plant=self.plant,
-            inertia=sp.ImmutableMatrix(inertia.applyfunc(at)),
-            potential=at(potential.value + added),
-            fields=sp.ImmutableMatrix(self.w.applyfunc(at)),
+            inertia=sp.ImmutableMatrix(inertia.applyfunc(with_values)),
+            potential=with_values(potential.value + added),
+            fields=sp.ImmutableMatrix(self.w.applyfunc(with_values)),
             gains=parameters,
-            quasicoordinates=tuple(replace(z, rate=at(z.rate)) for z in states),
-            positions=tuple(at(z.value) for z in positions),
-            force=None if force is None else sp.ImmutableMatrix(force.applyfunc(at)),
+            quasicoordinates=tuple(replace(z, rate=with_values(z.rate)) for z in states),
+            positions=tuple(with_values(z.value) for z in positions),
+            force=None if force is None else sp.ImmutableMatrix(force.applyfunc(with_values)),
         )
 
 
@@ -311,5 +313,5 @@ def _in_time(part: str, search: Callable[[], Result]) -> Result:
     return found
 
 
-def _told(parameters: tuple[Parameter, ...]) -> str:
+def _gains_in_words(parameters: tuple[Parameter, ...]) -> str:
     return ", ".join(p.name if p.default is None else f"{p.name} = {p.default}" for p in parameters)

@@ -28,7 +28,7 @@ from geoctrl._scalars import expression
 from geoctrl.errors import DescriptionError, MatchingError
 from geoctrl.synthesis.shaping.chart import Chart, Found
 from geoctrl.synthesis.shaping.matching_class import Gain
-from geoctrl.synthesis.shaping.primitives import factored, primitive
+from geoctrl.synthesis.shaping.primitives import as_fraction, primitive
 
 __all__ = ["DirectionField", "chosen_field", "given_field", "unshaped_field"]
 
@@ -117,23 +117,23 @@ def scaled_field(
     (base,) = chart.plant.base
     G = sp.Matrix(chart.plant.mechanism.inertia)
     d = sp.Matrix(_with_fibre(chart, sp.Integer(1), direction))
-    h = factored((G[base, :] * d)[0])
+    h = as_fraction((G[base, :] * d)[0])
     if h == 0:
         eta = chart.plant.mechanism.algebra.labels[base]
         raise MatchingError(
             f"G(d, eta) = 0: along this direction the inertia does not couple {eta}, which no input drives, "
             "so that nothing can be shaped; take another"
         )
-    change = factored((d.T * G.applyfunc(lambda e: chart.gradient(e)[base]) * d)[0])
+    change = as_fraction((d.T * G.applyfunc(lambda e: chart.gradient(e)[base]) * d)[0])
     scale = 1 / h if h.free_symbols & chart.symbols else sp.Integer(1)
     if change == 0:
-        return DirectionField(tuple(factored(scale * e) for e in d), gains, title)
-    rate = factored(change / h)
+        return DirectionField(tuple(as_fraction(scale * e) for e in d), gains, title)
+    rate = as_fraction(change / h)
     s = chart.coordinates[base]
     closed = primitive(rate, s) if s is not None and chart.symbols & rate.free_symbols <= {s} else None
     powers = None if closed is None else _powers(closed)
     if powers is not None:
-        return DirectionField(tuple(factored(powers * scale * e) for e in d), gains, title)
+        return DirectionField(tuple(as_fraction(powers * scale * e) for e in d), gains, title)
     name = _free(chart, "excess")
     grown = 1 + sp.Symbol(name, real=True)
     added = chart.as_state(list(d), rate * grown, name, "factor of the direction of shaping, less one")
@@ -167,7 +167,7 @@ def _free(chart: Chart, name: str) -> str:
     return name
 
 
-def _numbered(stem: str, count: int) -> list[str]:
+def _numbered_from_two(stem: str, count: int) -> list[str]:
     """Names for the actuated velocities, which are the second and so on."""
     return [stem] if count == 1 else [f"{stem}{a + 2}" for a in range(count)]
 
@@ -189,7 +189,7 @@ def symmetric_gains(stem: str, count: int, unit: str, description: str) -> tuple
 def _constant_direction(chart: Chart) -> DirectionField:
     gains = tuple(
         Gain(name, "", "slope of the direction of shaping in the actuated velocity")
-        for name in _numbered("b", len(chart.plant.fibre))
+        for name in _numbered_from_two("b", len(chart.plant.fibre))
     )
     return scaled_field(chart, [g.symbol for g in gains], gains, "a constant direction")
 
@@ -205,7 +205,7 @@ def _taken_off(chart: Chart, coupling: sp.Matrix) -> DirectionField:
     else:
         delta, gains = symmetric_gains("delta", len(fibre), "", what)
     inertia = (g - g.applyfunc(chart.at_rest)).applyfunc(sp.expand) + delta
-    slopes = (-inertia.inv() * coupling).applyfunc(factored)
+    slopes = (-inertia.inv() * coupling).applyfunc(as_fraction)
     return DirectionField(
         _with_fibre(chart, sp.Integer(1), list(slopes)), gains, "the coupling with another actuated inertia"
     )
@@ -215,7 +215,7 @@ def _without_coupling(chart: Chart) -> DirectionField:
     (base,), (fibre,) = chart.plant.base, chart.plant.fibre
     G, s = chart.plant.mechanism.inertia, chart.coordinates[base]
     p = Gain("p", "", "unactuated component of the direction of shaping at rest, by the actuated one")
-    grown = primitive(factored(sp.diff(G[fibre, fibre], s) / G[base, base]), s)
+    grown = primitive(as_fraction(sp.diff(G[fibre, fibre], s) / G[base, base]), s)
     if grown is None:
         raise MatchingError(
             f"the direction of shaping needs the integral of G_22'/G_11 over {s}, which has no closed form; "

@@ -10,14 +10,14 @@ import sympy as sp
 from geoctrl._scalars.algebra.rational_matrix import characteristic_polynomial, nullspace, rank
 
 __all__ = [
-    "combined",
     "dot",
     "factors",
     "free_columns",
     "invariant_rows",
     "left_kernel",
-    "restricted",
+    "restriction",
     "unreachable",
+    "weighted_sum",
 ]
 
 Rows = Sequence[Sequence[Fraction]]
@@ -29,7 +29,7 @@ def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
 
 
-def combined(weights: Sequence[Fraction], rows: Rows) -> list[Fraction]:
+def weighted_sum(weights: Sequence[Fraction], rows: Rows) -> list[Fraction]:
     """The sum of rows with weights."""
     return [dot(weights, column) for column in zip(*rows, strict=True)]
 
@@ -57,10 +57,10 @@ def unreachable(A: Rows, B: Rows) -> Matrix:
     return nullspace(reached, n)
 
 
-def restricted(rows: Rows, A: Rows) -> Matrix:
+def restriction(rows: Rows, A: Rows) -> Matrix:
     """C with ``rows A = C rows``, for independent rows of a left invariant subspace."""
     columns = [list(c) for c in zip(*rows, strict=True)]
-    moved = [combined(row, A) for row in rows]
+    moved = [weighted_sum(row, A) for row in rows]
     # Weights of each moved row in the rows: the kernel of [rows^T, -moved].
     found = []
     for row in moved:
@@ -81,7 +81,7 @@ def factors(C: Rows) -> list[list[Fraction]]:
 
 def invariant_rows(factor: Sequence[Fraction], rows: Rows, C: Rows) -> Matrix:
     """The rows on which a factor of the characteristic polynomial of C vanishes."""
-    return [combined(y, rows) for y in left_kernel(_polynomial(factor, C))]
+    return [weighted_sum(y, rows) for y in left_kernel(_polynomial(factor, C))]
 
 
 def left_kernel(matrix: Rows) -> Matrix:
@@ -94,7 +94,7 @@ def _polynomial(coefficients: Sequence[Fraction], C: Rows) -> Matrix:
     n = len(C)
     value = [[Fraction(0)] * n for _ in range(n)]
     for c in coefficients:
-        value = [combined(row, C) for row in value]
+        value = [weighted_sum(row, C) for row in value]
         for i in range(n):
             value[i][i] += c
     return value
