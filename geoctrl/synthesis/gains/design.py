@@ -26,14 +26,8 @@ from geoctrl._scalars.algebra.factoring import factored
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
-from geoctrl.synthesis.gains.gain_conditions import admissibility, is_negative
-from geoctrl.synthesis.gains.motor import (
-    Motor,
-    RecommendedGains,
-    deviation_from,
-    gains_for_motor,
-    read_starts,
-)
+from geoctrl.synthesis.gains.gain_conditions import admits, is_negative
+from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, deviation_from, motor_gains, read_starts
 from geoctrl.synthesis.gains.plant_points import members
 from geoctrl.synthesis.gains.rotor_gains import spread
 from geoctrl.synthesis.rotors.gains import read_sigma
@@ -133,7 +127,7 @@ class SigmaDesign(GainSet):
         if self._state is not None:
             return self._certified(gains, params)
         numbers = self._numbers({**gains, **named_parameters(params)})
-        return admissibility(self.conditions, numbers)
+        return admits(self.conditions, numbers)
 
     def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
         numbers = {**self._params, **gains, **named_parameters(params)}
@@ -410,7 +404,7 @@ class SigmaDesign(GainSet):
             )
         if not self.feasible:
             raise MatchingError(f"no gain is admissible here: {self.reason}")
-        return gains_for_motor(self.matching, point, self._sigmas(), motor, np.concatenate(away))
+        return motor_gains(self.matching, point, self._sigmas(), motor, np.concatenate(away))
 
     def _member(self, plant: ReducedSystem) -> Equilibrium:
         """The equilibrium as one of the plant."""

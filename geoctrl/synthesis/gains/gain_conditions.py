@@ -14,13 +14,13 @@ from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems.typesetting.decimal_printing import written
 
-__all__ = ["admissibility", "allowing", "is_negative", "short_text", "solution_for", "without_known_signs"]
+__all__ = ["admits", "allowing", "independent", "is_negative", "short_text", "solution"]
 
 _LONG = 100
 """Characters of a condition that nobody reads."""
 
 
-def admissibility(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
+def admits(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
     """Whether what numbers stand for is admissible; None where that is open.
 
     Where no condition is written in symbols, it is asked at the numbers, if these are all that is needed.
@@ -58,7 +58,7 @@ def allowing(
     return rows_that_may
 
 
-def without_known_signs(relations: list) -> list:
+def independent(relations: list) -> list:
     """Relations ``f > 0`` without the factors whose signs other relations fix."""
     flat = [part for r in relations for part in _arms(r)]
     if sp.S.false in flat:
@@ -134,7 +134,7 @@ def short_text(condition: sp.Basic) -> str:
     )
 
 
-def solution_for(relation: Any, symbol: sp.Symbol) -> Any:
+def solution(relation: Any, symbol: sp.Symbol) -> Any:
     """A relation solved for a symbol, as it is where that is not known how."""
     if not hasattr(relation, "gts"):
         return relation

@@ -39,8 +39,8 @@ __all__ = [
     "Motor",
     "RecommendedGains",
     "deviation_from",
-    "gains_for_motor",
     "law_free",
+    "motor_gains",
     "read_starts",
 ]
 
@@ -189,7 +189,7 @@ def law_free(
     return LawFree(needed, speed)
 
 
-def gains_for_motor(
+def motor_gains(
     matching: Matched, point: Equilibrium, sigmas: Sequence[float], motor: Motor, starts: np.ndarray
 ) -> RecommendedGains:
     """Of the gains whose linear held runs keep the motor's limits, those with the most left of them.

@@ -22,13 +22,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
 from geoctrl.synthesis.gains.frequencies import by_frequencies
-from geoctrl.synthesis.gains.gain_conditions import (
-    admissibility,
-    allowing,
-    short_text,
-    solution_for,
-    without_known_signs,
-)
+from geoctrl.synthesis.gains.gain_conditions import admits, allowing, independent, short_text, solution
 from geoctrl.synthesis.gains.gain_limits import Limits
 from geoctrl.synthesis.gains.gain_search import best_gains
 from geoctrl.synthesis.gains.linear_loops import LinearLoops
@@ -151,7 +145,7 @@ class ShapedDesign:
         if self._state is not None:
             given = {**self._params, **named_parameters(params)}
             return certify(law.loop, self._state, given or None).verdict in _STABLE
-        return admissibility(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
+        return admits(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
 
     def _numbers(self, given: Mapping[str, Any]) -> dict[sp.Symbol, sp.Rational]:
         known = {s.name: s for s in self.conditions.symbols}
@@ -198,7 +192,7 @@ class ShapedDesign:
         None where none of reasonable size is written in symbols: `contains` decides at numbers.
         """
         if self.conditions.stable:
-            return sp.And(*without_known_signs(self.conditions.stable))
+            return sp.And(*independent(self.conditions.stable))
         return sp.S.false if sp.S.true in self.conditions.unstable else None
 
     @cached_property
@@ -209,10 +203,10 @@ class ShapedDesign:
         """
         if self.condition is None or self.condition == sp.S.false:
             return dict.fromkeys(self.gains, self.condition)
-        relations = without_known_signs(self.conditions.stable)
+        relations = independent(self.conditions.stable)
         found = {}
         for name, symbol in self._symbols.items():
-            found[name] = sp.And(*(solution_for(r, symbol) for r in relations if r.has(symbol)))
+            found[name] = sp.And(*(solution(r, symbol) for r in relations if r.has(symbol)))
         return found
 
     @property
