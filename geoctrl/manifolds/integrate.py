@@ -14,7 +14,7 @@ from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
-from geoctrl.stepping import METHODS, composition, concluded, record_steps, record_times
+from geoctrl.stepping import METHODS, composition, record_steps, record_times, result_of_run
 from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.stepping.methods.loop import on_threads, read_threads
 from geoctrl.stepping.methods.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
@@ -145,7 +145,7 @@ def integrate(
             drive=drive,
         )
 
-    return concluded(outcome, h, made, throw)
+    return result_of_run(outcome, h, made, throw)
 
 
 def require_kind(system: Any, kind: type) -> None:

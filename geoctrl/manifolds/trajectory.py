@@ -15,7 +15,7 @@ from geoctrl.runs import Events, Samples
 from geoctrl.stepping.drive import dormand_prince
 from geoctrl.stepping.drive.drive import Drive, Held
 from geoctrl.stepping.drive.flow import Flow
-from geoctrl.stepping.drive.resampling import resampled
+from geoctrl.stepping.drive.resampling import resampled_states
 
 __all__ = ["ManifoldTrajectory"]
 
@@ -119,7 +119,7 @@ class ManifoldTrajectory(Samples):
         """
         ran = self._ran
         flow = Flow(ran, self._drive, self.params, self.states[:, 0], self.time)
-        states = resampled(flow, dormand_prince.run, self.time, self.states, times)
+        states = resampled_states(flow, dormand_prince.run, self.time, self.states, times)
         rest = {k: getattr(self, k) for k in ("params", "engine", "status", "success", "events")}
         return ran.trajectory(finite_array("times", times).copy(), states, drive=self._drive, **rest)
 

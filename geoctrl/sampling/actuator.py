@@ -94,7 +94,7 @@ class Applied(Drive):
         """Enter the piece that begins at t, or in which t is: at its end no other command acts."""
         self._piece = max(bisect_right(self._begin, t) - 1, 0)
 
-    def at(self, t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+    def inputs_at(self, t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m,) at a time of the piece entered last."""
         return np.array(self._follow(self._piece, t))
 

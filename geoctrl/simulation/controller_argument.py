@@ -15,10 +15,10 @@ from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import System
 
-__all__ = ["driven"]
+__all__ = ["drive_and_hold"]
 
 
-def driven(
+def drive_and_hold(
     system: System, inputs: Any, controller: Any, times: np.ndarray, params: Mapping[str, float]
 ) -> tuple[Drive, Hold | None]:
     """What drives a run, and the sampled controller at work in it."""
@@ -27,7 +27,7 @@ def driven(
     if inputs is not None:
         raise InputError("inputs and controller were both given; the controller sets the inputs")
     if isinstance(controller, SampledController):
-        return _held(system, controller, times, params)
+        return _sampled_drive(system, controller, times, params)
     if isinstance(controller, Controls):
         drive = read_inputs(system, _terms(system, controller))
     elif callable(controller):
@@ -54,17 +54,17 @@ def _terms(system: System, law: Controls) -> dict[str, Any]:
     return dict(feedback.terms)
 
 
-def _held(
+def _sampled_drive(
     system: System, controller: SampledController, times: np.ndarray, params: Mapping[str, float]
 ) -> tuple[Drive, Hold]:
-    count, read = holds_in(times, controller.hold), _sensed(system, controller, params)
+    count, read = holds_in(times, controller.hold), _sensor_readings(system, controller, params)
     hold = Hold(controller, tuple(system.state_labels), tuple(system.input_labels), count, read)
     labels = ", ".join(map(repr, system.input_labels))
     obstacle = None if system.recorded else f"{labels} follow states that written-out equations do not have"
     return Applied(system.input_labels, float(times[0]), hold.first, controller.lag, obstacle), hold
 
 
-def _sensed(
+def _sensor_readings(
     system: Any, controller: SampledController, params: Mapping[str, float]
 ) -> Callable[[float, list[float], Sequence[float]], Sequence[float]] | None:
     """What the sensors of a law show at a time, a state and the inputs that act; None without any."""

@@ -30,7 +30,7 @@ def execute(
     end: tuple[float, np.ndarray] | None = None
 
     def trajectory(status: str, success: bool) -> Any:
-        time, states = flow.joined(blocks, end)
+        time, states = flow.joined_blocks(blocks, end)
         records = flow.log.records(len(flow.x0))
         return samples(time, states, status=status, success=success, events=records)
 
@@ -63,7 +63,7 @@ def execute(
         interrupt.trajectory = trajectory(interrupted, False)  # type: ignore[attr-defined]
         raise
     if failure is None and ending.failure is not None:
-        failure = _explained(flow, blocks, ending)
+        failure = _failure_words(flow, blocks, ending)
     if failure is not None:
         part = trajectory(f"failed: {failure}", False)
         if throw:
@@ -74,12 +74,12 @@ def execute(
     end = flow.log.end
     last = end or (float(blocks[-1][0][-1]), blocks[-1][1][-1])
     flow.log.conclude(*last)
-    words, success = _ended(flow)
+    words, success = _ending_words(flow)
     end = flow.log.end
     return trajectory(words, success)
 
 
-def _ended(flow: Flow) -> tuple[str, bool]:
+def _ending_words(flow: Flow) -> tuple[str, bool]:
     """What to say of a run that did not fail, by its events; whether it did what was asked."""
     log, words = flow.log, "completed"
     if log.stopped is not None and log.end is not None:
@@ -96,7 +96,7 @@ def _ended(flow: Flow) -> tuple[str, bool]:
     return "; ".join([*([] if stuck else [words]), *grazing]), not stuck
 
 
-def _explained(flow: Flow, blocks: list[Block], ending: Ending) -> str:
+def _failure_words(flow: Flow, blocks: list[Block], ending: Ending) -> str:
     """Words about a failure; a sample that coincides with the break is taken away."""
     n = flow.system.nstates
     state = blocks[-1][1][-1] if ending.state is None else ending.state

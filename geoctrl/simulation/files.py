@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl.errors import InputError
 from geoctrl.runs import Samples, storage
 from geoctrl.simulation.run import choose_engine
-from geoctrl.simulation.trajectory import Trajectory, told
+from geoctrl.simulation.trajectory import Trajectory, trajectory_of
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import as_system
@@ -64,10 +64,10 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
         raise InputError("inputs belong to a system: give load_trajectory its system too")
     arrays = storage.read(path)
     alone = Trajectory.from_arrays(arrays)
-    return alone if system is None else _attached(alone, system, inputs)
+    return alone if system is None else _run_of(alone, system, inputs)
 
 
-def _attached(alone: Trajectory, system: Any, inputs: Any) -> Samples:
+def _run_of(alone: Trajectory, system: Any, inputs: Any) -> Samples:
     """The run as one of the system."""
     for what, labels, own in (
         ("states", alone.state_labels, system.state_labels),
@@ -89,7 +89,7 @@ def _attached(alone: Trajectory, system: Any, inputs: Any) -> Samples:
         times=alone.time,
     )
     run, _ = choose_engine(flow, "auto")
-    made = told(flow, run, alone.time, alone.states, **rest)
+    made = trajectory_of(flow, run, alone.time, alone.states, **rest)
     _require_same(system, alone, made)
     return made
 
@@ -106,7 +106,7 @@ def _require_same(system: Any, alone: Samples, made: Samples) -> None:
         apart = np.max(np.abs(stored - computed), axis=1, initial=0.0)
         allowed = _SAME * np.max(np.abs(stored), axis=1, initial=0.0)
         if np.any(apart > allowed) and what != "inputs":
-            allowed = allowed + _felt(system, made, what, computed)
+            allowed = allowed + _allowance(system, made, what, computed)
         if not np.all(apart <= allowed):
             worst = float(np.max(apart))
             remedy = "; give inputs= as in the run" if what == "inputs" else ""
@@ -116,7 +116,7 @@ def _require_same(system: Any, alone: Samples, made: Samples) -> None:
             )
 
 
-def _felt(system: Any, run: Samples, what: str, values: np.ndarray) -> np.ndarray:
+def _allowance(system: Any, run: Samples, what: str, values: np.ndarray) -> np.ndarray:
     """What signals (k, nt) change by when each state changes by a part of its largest value: (k,).
 
     Where terms cancel this is more than the same part of the signal.

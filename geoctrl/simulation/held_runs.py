@@ -110,4 +110,4 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
 def _sensing(read: Callable, flow: Flow) -> Callable[[float, list[float]], list[float]]:
     """The state, and what sensors show at it: those of forces see the inputs that act up to now."""
     drive, x0, params = flow.drive, flow.x0, flow.params
-    return lambda t, x: [*x, *read(t, x, drive.at(t, x0, params).tolist())]
+    return lambda t, x: [*x, *read(t, x, drive.inputs_at(t, x0, params).tolist())]

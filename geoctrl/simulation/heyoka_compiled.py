@@ -40,7 +40,7 @@ class _Target:
     log: Passages | None = None
     sizes: Sizes | None = None
 
-    def seen(self, t: float, z: np.ndarray) -> tuple[float, np.ndarray]:
+    def in_system_units(self, t: float, z: np.ndarray) -> tuple[float, np.ndarray]:
         """Time and state in the units of the system."""
         return (t, z.copy()) if self.sizes is None else (t / self.sizes.rate, z * self.sizes.state)
 
@@ -70,7 +70,7 @@ class _Recorder(_Callback):
         t = theta if sizes is None else theta / sizes.rate
         if log.meets(self._index, t, sign):
             integrator.update_d_output(theta)
-            log.add(self._index, *self._target.seen(theta, integrator.d_output))
+            log.add(self._index, *self._target.in_system_units(theta, integrator.d_output))
 
 
 class _Stopper(_Callback):
@@ -81,7 +81,7 @@ class _Stopper(_Callback):
         log = self._target.log
         if log is None:
             return True
-        t, x = self._target.seen(integrator.time, integrator.state)
+        t, x = self._target.in_system_units(integrator.time, integrator.state)
         if not log.meets(self._index, t, sign):
             return True
         log.add(self._index, t, x)
@@ -263,7 +263,7 @@ class Taken:
     @property
     def serves(self) -> bool:
         """Whether it watches the events that are to be watched now."""
-        return len(self.compiled.watched) == len(self._flow.events) - self._flow.log.unwatched
+        return len(self.compiled.watched) == len(self._flow.events) - self._flow.log.unwatched_count
 
     def exchange(self) -> None:
         """Take the integrator that watches what is to be watched now, and set it to where the other is."""

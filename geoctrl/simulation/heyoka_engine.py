@@ -13,7 +13,7 @@ import numpy as np
 from geoctrl._scalars import STATE
 from geoctrl.errors import ExpressionError
 from geoctrl.simulation.heyoka_compiled import FUNCTIONS, Compiled, Taken, tolerance_of
-from geoctrl.simulation.recorded_flow import RecordedFlow, workspace, written
+from geoctrl.simulation.recorded_flow import RecordedFlow, flow_on_recording, workspace
 from geoctrl.stepping.drive.flow import Block, Ending, Flow
 from geoctrl.stepping.drive.passages import Mark, Passages, early_times
 from geoctrl.stepping.drive.run_sizes import SMALL
@@ -43,14 +43,14 @@ def available() -> bool:
 
 def describe(flow: Flow) -> str:
     """Words for `Trajectory.engine`."""
-    return f"heyoka Taylor, tolerance {tolerance_of(flow):.3g}{written(flow).in_sizes(SMALL)}"
+    return f"heyoka Taylor, tolerance {tolerance_of(flow):.3g}{flow_on_recording(flow).in_sizes(SMALL)}"
 
 
 def obstacle(flow: Flow) -> str | None:
     """Why heyoka cannot run a flow, or None."""
     if flow.drive.obstacle is not None:
         return flow.drive.obstacle
-    flow = written(flow)
+    flow = flow_on_recording(flow)
     recorded = RecordedFlow(flow)
     held = {*recorded.extra} if flow.drive.constant else set()
     for event, node in zip(flow.events, recorded.events, strict=True):
@@ -107,7 +107,7 @@ def run(flow: Flow) -> Generator[Block, None, Ending]:
         if flow.events:
             flow.log.again(t, ta.state)
         ending = yield from _piece(flow, taken, grid)
-        if ending.failure or flow.log.over:
+        if ending.failure or flow.log.is_over:
             break
     # An integrator that an exception or an interrupt has left half way is dropped rather than given back.
     taken.give()
@@ -160,7 +160,7 @@ def _piece(flow: Flow, taken: Taken, grid: np.ndarray) -> Generator[Block, None,
         if not finite or outcome == compiled.not_finite:
             compiled.target.log = None
             return Ending(*_last_finite(compiled, *last))
-        if log.over or (outcome == compiled.time_limit and not rest.size):
+        if log.is_over or (outcome == compiled.time_limit and not rest.size):
             return Ending(ta.time)
         if outcome == compiled.step_limit:
             floor = 16 * np.finfo(float).eps * max(abs(before), abs(ta.time), 1e-3 * abs(grid[-1] - grid[0]))
@@ -176,14 +176,14 @@ def look_again(flow: Flow, compiled: Compiled, t: float, x: np.ndarray, mark: Ma
     """Compare the passages found since a mark with the sides now, and search what was lost, step by step."""
     ta, log = compiled.integrator, flow.log
     end = float(ta.time)
-    if not _lost(ta, log):
+    if not _loses_any(ta, log):
         return
     log.back_to(mark)
     compiled.set(t, x)
     while ta.time < end and log.stopped is None:
         t, x, mark = ta.time, ta.state.copy(), log.mark()
         ta.propagate_until(end, max_steps=1)
-        if not _lost(ta, log):
+        if not _loses_any(ta, log):
             continue
         until = float(ta.time)
         log.back_to(mark)
@@ -198,7 +198,7 @@ def look_again(flow: Flow, compiled: Compiled, t: float, x: np.ndarray, mark: Ma
                 log.give_up(lost, float(ta.time), ta.state.copy())
 
 
-def _lost(ta: Any, log: Passages) -> bool:
+def _loses_any(ta: Any, log: Passages) -> bool:
     return bool(log.settle(float(ta.time), ta.state.copy())) or log.doubtful
 
 

@@ -48,7 +48,7 @@ class HeyokaStepper:
         state = ta.state
         self._read = state.tolist if compiled.measured is None else lambda: ta.state.tolist()
         self._plain = compiled.measured is None
-        self._unwatched = self._flow.log.unwatched
+        self._unwatched = self._flow.log.unwatched_count
 
     def __enter__(self) -> HeyokaStepper:
         return self
@@ -71,13 +71,13 @@ class HeyokaStepper:
         if not self._flow.events:
             return self._reach(t)
         while self._early and self._early[0] < t:
-            self._watched(self._early.pop(0))
-        return self._watched(t)
+            self._advance_once(self._early.pop(0))
+        return self._advance_once(t)
 
-    def _watched(self, t: float) -> list[float]:
+    def _advance_once(self, t: float) -> list[float]:
         """State at a later time, the passages on the way compared with the sides of the surfaces."""
         log, (before, start) = self._flow.log, self._at
-        if log.unwatched != self._unwatched:
+        if log.unwatched_count != self._unwatched:
             self._taken.exchange()
             self._use()
         compiled = self._compiled
@@ -86,7 +86,7 @@ class HeyokaStepper:
         x = self._reach(t)
         if not log.quiet(t, x):
             look_again(self._flow, compiled, before, np.array(start), mark)
-            if log.over:
+            if log.is_over:
                 raise EndedError(Ending(self._ta.time))
         return x
 

@@ -18,7 +18,7 @@ from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import InputError
 from geoctrl.stepping.drive.flow import Flow
-from geoctrl.stepping.drive.resampling import followed
+from geoctrl.stepping.drive.resampling import followed_states
 
 if TYPE_CHECKING:
     from geoctrl.algebra.representation.factor import AlgebraFactor, Rows
@@ -118,21 +118,21 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
     return R
 
 
-def _extended(
+def _further_states(
     flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray | None, moving: bool
 ) -> np.ndarray:
     """Rows R (9; none where R0 is None) and, if `moving`, x - x(0) at the times of the run: (.., nt)."""
     system: Any = flow.system
     g, factor = system.graph, system.mechanism.algebra.factors[of - 1]
 
-    def applied(rows: Rows) -> list[Node]:
+    def linear_forms(rows: Rows) -> list[Node]:
         return [g.add([c * v for c, v in zip(row, system.assembly.xi, strict=False)]) for row in rows]
 
     more: list[tuple[Node, Node]] = []
-    Y = applied(_velocity(factor)) if moving else []
+    Y = linear_forms(_velocity(factor)) if moving else []
     if R0 is not None:
         R = [[g.symbol(f"attitude {of} {i}{j}", STATE) for j in range(3)] for i in range(3)]
-        w = applied(factor.spin)
+        w = linear_forms(factor.spin)
         more += [
             (row[j], row[(j + 1) % 3] * w[(j + 2) % 3] - row[(j + 2) % 3] * w[(j + 1) % 3])
             for row in R
@@ -153,7 +153,7 @@ def _extended(
         more=tuple(more),
         follow=(time, x),
     )
-    return followed(extended, run)[system.nstates :]
+    return followed_states(extended, run)[system.nstates :]
 
 
 def attitude(
@@ -166,7 +166,7 @@ def attitude(
     pairs = _directions(system, of, x)
     if len(pairs) == 2:
         return _from_directions(pairs)
-    return _extended(flow, run, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
+    return _further_states(flow, run, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
 
 
 def displacement(
@@ -178,8 +178,8 @@ def displacement(
     if factor.spin is None:
         if R0 is not None:
             raise InputError(f"factor {of} ({factor.name}) has no rotations; leave R0 out")
-        return _extended(flow, run, time, x, of, None, moving=True).T, None
-    values = _extended(flow, run, time, x, of, _initial(system, of, x, R0), moving=True)
+        return _further_states(flow, run, time, x, of, None, moving=True).T, None
+    values = _further_states(flow, run, time, x, of, _initial(system, of, x, R0), moving=True)
     return values[9:].T, values[:9].T.reshape(-1, 3, 3)
 
 

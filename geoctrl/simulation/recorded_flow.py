@@ -9,7 +9,7 @@ from typing import Any
 from geoctrl._scalars import Node, Program
 from geoctrl.stepping.drive.flow import Flow
 
-__all__ = ["RecordedFlow", "Workspace", "workspace", "written"]
+__all__ = ["RecordedFlow", "Workspace", "flow_on_recording", "workspace"]
 
 _KEPT = 64
 
@@ -50,7 +50,7 @@ def workspace(system: Any) -> Workspace:
     return system.cache.setdefault("simulation", Workspace())
 
 
-def written(flow: Flow) -> Flow:
+def flow_on_recording(flow: Flow) -> Flow:
     """A flow on the recorded equations of its system: itself, unless they are in other states."""
     system, params = flow.system, flow.params
     other = system.recording
@@ -63,7 +63,7 @@ def written(flow: Flow) -> Flow:
     events = [replace(e, node=other.expression(translate(e.expr))) for e in flow.events]
     return Flow(
         system=other,
-        drive=flow.drive.carried(other, translate),
+        drive=flow.drive.translation(other, translate),
         params=params,
         x0=system.to_recording(flow.x0, params),
         times=flow.times,
@@ -99,14 +99,14 @@ class RecordedFlow:
         self.state_nodes: list[Node] = [*system.state_nodes, *(state for state, _ in flow.more)]
         rates = [*system.field_nodes, *(rate for _, rate in flow.more)]
         mapping = dict(zip(system.input_nodes, images, strict=True))
-        self.rates: list[Node] = self._substituted("field", rates, mapping)
+        self.rates: list[Node] = self._nodes_with_inputs("field", rates, mapping)
         # An input that is held leaves a constant here, which has no zeros.
-        self.events: list[Node] = self._substituted(
+        self.events: list[Node] = self._nodes_with_inputs(
             "events", [flow.events[i].node for i in self.watched], mapping
         )
         self.arguments = [*self.state_nodes, system.time_node, *self.extra]
 
-    def _substituted(self, what: str, nodes: list[Node], mapping: dict[Node, Node]) -> list[Node]:
+    def _nodes_with_inputs(self, what: str, nodes: list[Node], mapping: dict[Node, Node]) -> list[Node]:
         if not mapping:
             return nodes
         key = (what, *(n.index for n in nodes), *((a.index, b.index) for a, b in mapping.items()))

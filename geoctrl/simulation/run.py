@@ -14,11 +14,11 @@ from geoctrl.errors import DependencyError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
 from geoctrl.sampling import Applied
 from geoctrl.simulation import heyoka_engine
-from geoctrl.simulation.controller_argument import driven
+from geoctrl.simulation.controller_argument import drive_and_hold
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held_runs import run_held
-from geoctrl.simulation.recorded_flow import written
-from geoctrl.simulation.trajectory import told
+from geoctrl.simulation.recorded_flow import flow_on_recording
+from geoctrl.simulation.trajectory import trajectory_of
 from geoctrl.stepping.drive import dormand_prince
 from geoctrl.stepping.drive.events import edges_of, read_events
 from geoctrl.stepping.drive.flow import Flow
@@ -141,7 +141,7 @@ def simulate(
     tolerance = _tolerance(rtol)
     times = time_grid(timepts).copy()
     values = sys.parameters_at(params)
-    drive, hold = driven(sys, inputs, controller, times, values)
+    drive, hold = drive_and_hold(sys, inputs, controller, times, values)
     flow = Flow(
         system=sys,
         drive=drive,
@@ -155,7 +155,7 @@ def simulate(
     _require_finite(flow)
     run, name = choose_engine(flow, engine)
     # Taylor series are of recorded equations; what they run is told as a run of the system that was given.
-    acting = written(flow) if run is heyoka_engine.run else flow
+    acting = flow_on_recording(flow) if run is heyoka_engine.run else flow
     steps = run if hold is None else run_held(run, hold)
 
     def samples(time: np.ndarray, states: np.ndarray, events: Events, **rest: Any) -> Samples:
@@ -165,7 +165,7 @@ def simulate(
                 events[event] = EventRecord(found.time, sys.from_recording(found.states, values))
         if isinstance(drive, Applied) and hold is not None:
             drive.record = hold.record(float(times[0]))
-        return told(flow, run, time, states, engine=name, events=events, **rest)
+        return trajectory_of(flow, run, time, states, engine=name, events=events, **rest)
 
     return execute(acting, steps(acting), samples, under_way(), throw)
 

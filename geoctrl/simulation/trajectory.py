@@ -13,16 +13,16 @@ from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
 from geoctrl.runs import Events, SampleRecord, Samples, storage
 from geoctrl.simulation import kept_along_run, reconstruction
-from geoctrl.stepping.drive.resampling import resampled
+from geoctrl.stepping.drive.resampling import resampled_states
 
 if TYPE_CHECKING:
     from geoctrl.stepping.drive.flow import Flow
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["Trajectory", "told"]
+__all__ = ["Trajectory", "trajectory_of"]
 
 
-def told(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
+def trajectory_of(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
     """Samples of a flow that the engine ``run`` ran, of the kind that its system tells its runs by."""
     own = flow.system.trajectory(time, states, params=flow.params, drive=flow.drive, **rest)
     return Trajectory.of_run(flow, run, time, states, **rest) if own is None else own
@@ -179,7 +179,7 @@ class Trajectory(Samples):
         (6, 201)
         """
         flow = self._live
-        states = resampled(flow, self._run, self.time, self.states, times)
+        states = resampled_states(flow, self._run, self.time, self.states, times)
         rest = {k: getattr(self, k) for k in ("engine", "status", "success", "events")}
         return Trajectory.of_run(flow, self._run, finite_array("times", times).copy(), states, **rest)
 

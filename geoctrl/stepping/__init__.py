@@ -1,7 +1,7 @@
 """What every stepping method shares: the loop, compositions, compiled kernels, a linear solver."""
 
 from geoctrl.stepping.methods.composition import ORDERS, composition
-from geoctrl.stepping.methods.loop import StepsTaken, concluded, record_steps, record_times
+from geoctrl.stepping.methods.loop import StepsTaken, record_steps, record_times, result_of_run
 from geoctrl.stepping.methods.methods import METHODS, Method
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Method",
     "StepsTaken",
     "composition",
-    "concluded",
     "record_steps",
     "record_times",
+    "result_of_run",
 ]

@@ -16,7 +16,7 @@ def equations(system, q):
     n, run = system.n, system.run(system.params)
     G = None if system.inertia_varies else np.kron(system.mass_at(q, system.params), np.eye(3))
     kernels = run.kinetics
-    inertia, still = coupled.coupled(run.bodies, G, written=G is None), np.zeros(3)
+    inertia, still = coupled.coupled_system(run.bodies, G, written=G is None), np.zeros(3)
     T, new, D, S = inertia.tangents.copy(), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
     coordinates.bases(run.bodies, q, T)
 
@@ -64,7 +64,7 @@ def test_slopes_are_derivatives_of_the_kinetic_part_of_the_discrete_lagrangian()
         d = new - q
         return np.sum((mass(q) + mass(new)) * (d @ d.T)) / 4
 
-    inertia, kernel = coupled.coupled(run.bodies, written=True), run.kinetics[0]
+    inertia, kernel = coupled.coupled_system(run.bodies, written=True), run.kinetics[0]
     coupled.meet(q, H, np.zeros(3), inertia, kernel, run.data, run.index, new, new - q, S, -1.0)
     for place in np.ndindex(2, 3):
         e = np.zeros((2, 3))

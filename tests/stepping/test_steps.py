@@ -137,7 +137,7 @@ def test_tensions_are_the_coupled_step(method, dense):
         solver, tensions.tensions(bodies, *inverse), bodies, start, 0.01, 100, slopes, method=method
     )
     by_newton = steps(
-        coupled.SOLVER, coupled.coupled(bodies, G), bodies, start, 0.01, 100, slopes, method=method
+        coupled.SOLVER, coupled.coupled_system(bodies, G), bodies, start, 0.01, 100, slopes, method=method
     )
     for a, b in zip(by_tension, by_newton, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=2e-12)  # a hundred steps of a motion that is chaotic
@@ -156,9 +156,11 @@ def test_bodies_apart_are_the_coupled_step(method, spin):
     slopes = weight(tuple(map(tuple, np.random.default_rng(6).normal(size=(5, 3)))))
     start = (z, started(bodies, z, w, G)[0], w)
     given = {"method": method, "spin": spin}
-    separate = apart.apart(bodies, [1.7, J, 0.6], np.zeros((3, 3)))
+    separate = apart.apart_system(bodies, [1.7, J, 0.6], np.zeros((3, 3)))
     one = steps(apart.SOLVER, separate, bodies, start, 0.01, 100, slopes, **given)
-    other = steps(coupled.SOLVER, coupled.coupled(bodies, G, spin), bodies, start, 0.01, 100, slopes, **given)
+    other = steps(
+        coupled.SOLVER, coupled.coupled_system(bodies, G, spin), bodies, start, 0.01, 100, slopes, **given
+    )
     # Fields agree on the manifold, which Runge-Kutta methods leave by errors of their own.
     close = 1e-12 if method == "variational" else 1e-8
     for a, b in zip(one, other, strict=True):
@@ -171,7 +173,9 @@ def test_explicit_steps_are_those_of_bodies_apart():
     z, w = np.vstack([[[0.3, -0.2, 0.5]], q]), np.vstack([[[0.4, 0.1, -0.3]], omega])
     start, slopes = (z, mass[:, None] * w, w), weight(((0.3, 0.1, 0.2), (0.5, -0.1, 0.4), (-0.2, 0.3, 0.7)))
     one = steps(explicit.SOLVER, explicit.Explicit(bodies, mass), bodies, start, 0.01, 100, slopes)
-    other = steps(apart.SOLVER, apart.apart(bodies, mass, np.zeros((3, 3))), bodies, start, 0.01, 100, slopes)
+    other = steps(
+        apart.SOLVER, apart.apart_system(bodies, mass, np.zeros((3, 3))), bodies, start, 0.01, 100, slopes
+    )
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -231,7 +235,7 @@ def test_a_mixed_product_keeps_its_momenta_and_bounds_its_energy():
     bodies, G, z, w = mixed()
     before = momentum_and_energy(bodies, G, z, w)
     start = (z, started(bodies, z, w, G)[0], w)
-    late = steps(coupled.SOLVER, coupled.coupled(bodies, G), bodies, start, 0.02, 5000, weight(FREE))
+    late = steps(coupled.SOLVER, coupled.coupled_system(bodies, G), bodies, start, 0.02, 5000, weight(FREE))
     after = momentum_and_energy(bodies, G, *late[:2])
     # The place moves 50 lengths: rounding of positions times momenta, 5000 times.
     np.testing.assert_allclose(after[:6], before[:6], rtol=0, atol=1e-11)
@@ -247,7 +251,14 @@ def test_a_mixed_product_converges_with_order_two_to_the_flow_and_is_reversible(
 
     def at_the_end(count, **given):
         return steps(
-            coupled.SOLVER, coupled.coupled(bodies, G), bodies, (z, L, w), 1 / count, count, slopes, **given
+            coupled.SOLVER,
+            coupled.coupled_system(bodies, G),
+            bodies,
+            (z, L, w),
+            1 / count,
+            count,
+            slopes,
+            **given,
         )
 
     flow = at_the_end(400, method="rk4")
@@ -256,7 +267,7 @@ def test_a_mixed_product_converges_with_order_two_to_the_flow_and_is_reversible(
     stages = composition(4)
     fourth = steps(
         coupled.SOLVER,
-        coupled.coupled(bodies, G),
+        coupled.coupled_system(bodies, G),
         bodies,
         (z, L, w),
         0.02,
@@ -268,7 +279,7 @@ def test_a_mixed_product_converges_with_order_two_to_the_flow_and_is_reversible(
     there = at_the_end(50)
     back = steps(
         coupled.SOLVER,
-        coupled.coupled(bodies, G),
+        coupled.coupled_system(bodies, G),
         bodies,
         (there[0], -there[2], -there[1]),
         1 / 50,
@@ -287,7 +298,7 @@ def test_a_place_is_held_to_its_line():
     z[0], w[0] = 0.4 * line[0], 0.7 * line[0]
     L, energy = started(bodies, z, w, G)
     L[0] = line[0] * (line[0] @ L[0])
-    held = coupled.coupled(bodies, G, tangents={0: line})
+    held = coupled.coupled_system(bodies, G, tangents={0: line})
     late, rate, _ = steps(coupled.SOLVER, held, bodies, (z, L, w), 0.005, 2000, weight(FREE))
     assert np.abs(np.cross(late[0], line[0])).max() < 1e-13
     assert abs(late[0] @ line[0] - 0.4) > 0.1

@@ -135,11 +135,11 @@ class Run(VectorField):
             return tensions.tensions(self.bodies, *inertia, stages=stages)
         if solver is apart.SOLVER:
             place = np.zeros((self.system.product.rows, 3))
-            return apart.apart(
+            return apart.apart_system(
                 self.bodies, inertia, None if self.system.covectors_vary else self.covectors(place)
             )
         held = {b: f.axes for b, f in enumerate(self.system.product.factors) if isinstance(f, Place)}
-        return coupled.coupled(self.bodies, inertia, self.spin, held, self.system.inertia_varies)
+        return coupled.coupled_system(self.bodies, inertia, self.spin, held, self.system.inertia_varies)
 
     @cached_property
     def _chosen(self) -> tuple[Solver, Any]:

@@ -20,8 +20,8 @@ from geoctrl.stepping.compiled.compiled import Maker, compile_function
 from geoctrl.stepping.compiled.forces import (
     GRADIENT,
     VALUE,
-    closed,
-    driven,
+    forces_under_inputs,
+    forces_under_law,
     given_force,
     no_force,
     table,
@@ -151,7 +151,7 @@ class Numerics:
         if law is None:
             return given
         m, names = len(self.system.driven), tuple(self.system.params)
-        return cache(lambda: closed(given(), law, m, names))
+        return cache(lambda: forces_under_law(given(), law, m, names))
 
     def driven(self, drive: Drive) -> Maker:
         """The forces under inputs that are a function of time; the last one stays compiled.
@@ -160,9 +160,9 @@ class Numerics:
         """
         inputs: Any = drive.of_time
         if self._driven is None or self._driven[0] is not inputs:
-            drive.at(0.0, np.zeros(self.system.product.size), {})
+            drive.inputs_at(0.0, np.zeros(self.system.product.size), {})
             given, m = self._force, len(self.system.driven)
-            self._driven = inputs, cache(lambda: driven(given(), inputs, m))
+            self._driven = inputs, cache(lambda: forces_under_inputs(given(), inputs, m))
         return self._driven[1]
 
     @cached_property

@@ -15,7 +15,7 @@ import numpy as np
 from numba import int64
 
 from geoctrl.stepping.compiled.compiled import inner, shared
-from geoctrl.stepping.compiled.vectors import cayley, turned
+from geoctrl.stepping.compiled.vectors import cayley, turned_vector
 
 __all__ = ["ATTITUDE", "BODIES", "DIRECTION", "PLACE", "carry", "frame_step", "kick", "layout"]
 
@@ -74,10 +74,10 @@ def carry(bodies, frame, z, L):
     """Turn all that is given in the axes of the reference by E, the `cayley` of ``frame``."""
     turn = cayley(frame[0], frame[1], frame[2])
     for b in range(bodies.shape[0]):
-        L[b, 0], L[b, 1], L[b, 2] = turned(turn, L[b, 0], L[b, 1], L[b, 2])
+        L[b, 0], L[b, 1], L[b, 2] = turned_vector(turn, L[b, 0], L[b, 1], L[b, 2])
         i = bodies[b, 1]
         if bodies[b, 0] != ATTITUDE:
-            z[i, 0], z[i, 1], z[i, 2] = turned(turn, z[i, 0], z[i, 1], z[i, 2])
+            z[i, 0], z[i, 1], z[i, 2] = turned_vector(turn, z[i, 0], z[i, 1], z[i, 2])
         else:
             for k in range(3):
-                z[i, k], z[i + 1, k], z[i + 2, k] = turned(turn, z[i, k], z[i + 1, k], z[i + 2, k])
+                z[i, k], z[i + 1, k], z[i + 2, k] = turned_vector(turn, z[i, k], z[i + 1, k], z[i + 2, k])

@@ -20,7 +20,7 @@ from numba.extending import register_jitable
 
 from geoctrl._checks import as_python
 from geoctrl.stepping.compiled import disk_cache
-from geoctrl.stepping.compiled.llvm_lines import straightened
+from geoctrl.stepping.compiled.llvm_lines import tree_with_calls
 
 __all__ = [
     "Kernel",
@@ -97,14 +97,14 @@ def compile_source(
     namespace = {"math": math, "np": np, "prange": prange, "__name__": __name__, **_functions(), **names}
     kind = signature, _ANY_ORDER if fastmath else False, _LOOPS_ALONE if parallel else False
     if parallel:  # numba names the functions that threads run by addresses, which processes may share
-        return _compiled(source, name, *kind, namespace, None)
+        return _kernel_of(source, name, *kind, namespace, None)
     path = disk_cache.place(source, name, str(signature), str(fastmath), *sorted(names))
     if path is not None:
         try:
-            return _compiled(source, name, *kind, namespace, path)
+            return _kernel_of(source, name, *kind, namespace, path)
         except Exception:  # a damaged file: whatever reading it raises
             disk_cache.forget(path)
-    return _compiled(source, name, *kind, namespace, None)
+    return _kernel_of(source, name, *kind, namespace, None)
 
 
 def source_maker(source: str, name: str, signature: Any, **options: Any) -> Maker:
@@ -112,7 +112,7 @@ def source_maker(source: str, name: str, signature: Any, **options: Any) -> Make
     return cache(partial(compile_source, source, name, signature, **options))
 
 
-def _compiled(
+def _kernel_of(
     source: str,
     name: str,
     signature: Any,
@@ -124,7 +124,7 @@ def _compiled(
     """The function of a source, read from or kept in the files of ``path`` if there is one."""
     lines: Any = source
     if not vars(config)["DISABLE_JIT"]:  # NUMBA_DISABLE_JIT: Python runs the source as it is
-        lines, straight = straightened(source, _functions(), _SAMPLES)
+        lines, straight = tree_with_calls(source, _functions(), _SAMPLES)
         namespace = namespace | straight
     exec(compile(lines, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
     function = namespace[name]

@@ -30,8 +30,8 @@ __all__ = [
     "FORCE",
     "GRADIENT",
     "VALUE",
-    "closed",
-    "driven",
+    "forces_under_inputs",
+    "forces_under_law",
     "given_force",
     "no_force",
     "nothing",
@@ -125,7 +125,7 @@ def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameter
     return compile_function(forces, wrap, FORCE)
 
 
-def driven(inner: Kernel, inputs: Callable, m: int) -> Kernel:
+def forces_under_inputs(inner: Kernel, inputs: Callable, m: int) -> Kernel:
     """The forces under inputs that are a function of time."""
 
     def wrap(f):
@@ -149,7 +149,7 @@ def _record(names: tuple[str, ...]) -> Callable:
     return njit(lambda data: data[:count].copy().view(kind)[0])  # a copy: laws may write into it
 
 
-def closed(inner: Kernel, law: Callable, m: int, names: tuple[str, ...]) -> Kernel:
+def forces_under_law(inner: Kernel, law: Callable, m: int, names: tuple[str, ...]) -> Kernel:
     """The forces under a law ``law(t, x, params)`` with x = (q, w) in one row, params by ``names``."""
     count, by_name = len(names), _record(names)
 

@@ -20,7 +20,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-__all__ = ["straightened"]
+__all__ = ["tree_with_calls"]
 
 SHORTEST = 4
 """Lines of a run: fewer are numba's own."""
@@ -28,7 +28,9 @@ SHORTEST = 4
 _OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 
 
-def straightened(source: str, functions: Mapping[str, Any], pure: Sequence[str]) -> tuple[ast.Module, dict]:
+def tree_with_calls(
+    source: str, functions: Mapping[str, Any], pure: Sequence[str]
+) -> tuple[ast.Module, dict]:
     """The tree of a source with its straight lines replaced by calls, and what these calls name.
 
     Parameters
@@ -117,7 +119,7 @@ class _Rewriter(ast.NodeTransformer):
     def _lines(self, statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]] | None:
         """Pairs of target and value of a line that is straight, None of any other."""
         if isinstance(statement, ast.AugAssign):
-            total = ast.BinOp(_loaded(statement.target), statement.op, statement.value)
+            total = ast.BinOp(_target_value(statement.target), statement.op, statement.value)
             pairs: list[tuple[ast.expr, ast.expr]] = [(statement.target, total)]
         elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             (target,), value = statement.targets, statement.value
@@ -205,7 +207,7 @@ def _names(node: ast.AST) -> list[str]:
     return [name for part in ast.iter_child_nodes(node) for name in _names(part)]
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def _target_value(target: ast.expr) -> ast.expr:
     """What a target holds."""
     if isinstance(target, ast.Name):
         return ast.Name(target.id, ast.Load())
@@ -222,7 +224,7 @@ def _function(
 ) -> Any:
     """The function of the names ``read`` that runs the lines and returns those ``kept``."""
 
-    def typed(*given):
+    def typing_of_line(*given):
         for name, kind in zip(read, given, strict=True):
             plain = isinstance(kind, types.Float | types.Integer)
             if not plain and not (
@@ -233,7 +235,7 @@ def _function(
         if len(kept) > 1:
             result = types.UniTuple(types.float64, len(kept))
 
-        def written(context, builder, signature, values):
+        def code_of_line(context, builder, signature, values):
             code = _Code(
                 context, builder, dict(zip(read, zip(signature.args, values, strict=True), strict=True))
             )
@@ -244,16 +246,16 @@ def _function(
             found = [code.float(name) for name in kept]
             return found[0] if len(kept) == 1 else context.make_tuple(builder, signature.return_type, found)
 
-        return result(*given), written
+        return result(*given), code_of_line
 
-    return intrinsic(_with_arguments(typed, len(read)))
+    return intrinsic(_with_arguments(typing_of_line, len(read)))
 
 
-def _with_arguments(typed: Callable, count: int) -> Callable:
+def _with_arguments(function: Callable, count: int) -> Callable:
     """The same of so many arguments with names: numba counts them."""
     names = "".join(f", a{i}" for i in range(count))
-    namespace: dict[str, Any] = {"typed": typed}
-    exec(f"def straight(typing{names}):\n    return typed({names[2:]})\n", namespace)
+    namespace: dict[str, Any] = {"function": function}
+    exec(f"def straight(typing{names}):\n    return function({names[2:]})\n", namespace)
     return namespace["straight"]
 
 
@@ -290,10 +292,10 @@ class _Code:
             return self.builder.fneg(self.value(node.operand, functions))
         if isinstance(node, ast.Call):
             called: Any = node.func
-            return self._called(functions[called.id], [self.value(a, functions) for a in node.args])
+            return self._call(functions[called.id], [self.value(a, functions) for a in node.args])
         return self.builder.load(self._entry(node))
 
-    def _called(self, function: Any, arguments: list[Any]) -> Any:
+    def _call(self, function: Any, arguments: list[Any]) -> Any:
         if function is math.sqrt:
             return self.builder.call(self._square_root(), arguments)
         typing, given = self.context.typing_context, (types.float64,) * len(arguments)

@@ -59,7 +59,7 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
     """
     n, d = q.shape
     if begin == 0:
-        if index[slots] == 1 and not _moved(q, data, where, slack):
+        if index[slots] == 1 and not _is_farther(q, data, where, slack):
             return n
         for a in range(n):
             for c in range(d):
@@ -104,7 +104,7 @@ def _square(q, a, b):
 
 
 @_part
-def _moved(q, data, where, slack):
+def _is_farther(q, data, where, slack):
     """Whether a body has moved farther than ``slack``, or is nowhere."""
     n, d = q.shape
     for a in range(n):

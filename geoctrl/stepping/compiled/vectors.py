@@ -6,7 +6,7 @@ import math
 
 from geoctrl.stepping.compiled.compiled import inner, shared
 
-__all__ = ["add", "cayley", "copy", "cross", "finite", "frames", "renewed", "turned"]
+__all__ = ["add", "cayley", "copy", "copy_with_change", "cross", "finite", "frames", "turned_vector"]
 
 
 @inner
@@ -47,7 +47,7 @@ def finite(a):
 
 
 @inner
-def renewed(v, w):
+def copy_with_change(v, w):
     """w = v for velocities (n, 3); returns the largest change, relative to one or their size."""
     gap, size = 0.0, 1.0
     for i in range(v.shape[0]):
@@ -82,7 +82,7 @@ def cayley(x, y, z):
 
 
 @inner
-def turned(turn, a, b, c):
+def turned_vector(turn, a, b, c):
     """v = (a, b, c) turned by the `cayley` of f: v + c (f x v + (f.v) f - (f.f) v); little is added."""
     x, y, z, size, factor = turn
     along = a * x + b * y + c * z

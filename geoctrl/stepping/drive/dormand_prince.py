@@ -61,7 +61,7 @@ def run(flow: Flow) -> Generator[Block, None, Ending]:
             x = np.concatenate([known, x[known.size :]])
         flow.drive.begin(float(grid[0]))
         ending, x, sizes = yield from _piece(flow, grid, x, sizes)
-        if ending.failure or flow.log.over:
+        if ending.failure or flow.log.is_over:
             break
     return ending
 
@@ -91,11 +91,11 @@ def _piece(
             reached = done + int(np.searchsorted(grid[done:], until, side="right"))
             yield grid[done:reached], _samples(solver, grid[done:reached])
             done = reached
-            if flow.log.over:
+            if flow.log.is_over:
                 return Ending(until), x, sizes
             step = solver.t - before[0]
             longest = max(longest, step)
-            apart = apart + 1 if _apart(sizes, solver.y) else 0
+            apart = apart + 1 if _is_far(sizes, solver.y) else 0
             if apart == _LASTING and solver.status == "running":
                 apart, sizes = 0, flow.sizes_at(solver.t, solver.y, np.inf)
                 solver = _solver(flow, solver.t, solver.y, float(grid[-1]), tolerance, sizes)
@@ -107,7 +107,7 @@ def _piece(
     return Ending(solver.t), solver.y, sizes
 
 
-def _apart(sizes: Sizes | None, x: np.ndarray) -> bool:
+def _is_far(sizes: Sizes | None, x: np.ndarray) -> bool:
     """Whether a state is far from the sizes of the run."""
     if sizes is not None:
         return sizes.outgrown(x, _LEAST_SIZE**2)
@@ -143,7 +143,7 @@ class DormandPrinceStepper:
             except StopIteration as stop:
                 ending, self._x, self._sizes = stop.value
                 break
-        if ending.failure or self._flow.log.over:
+        if ending.failure or self._flow.log.is_over:
             raise EndedError(ending)
         self._t = t
         return self._x.tolist()

@@ -79,12 +79,12 @@ class Drive(ABC):
         raise InputError(f"the inputs of this run take no commands, got {list(u)} at t = {t:.9g}")
 
     @abstractmethod
-    def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    def inputs_at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m,) at a time and a state (n,)."""
 
     def values(self, time: np.ndarray, states: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m, nt) at times (nt,) and states (n, nt)."""
-        rows = [self.at(float(t), x, params) for t, x in zip(time, states.T, strict=True)]
+        rows = [self.inputs_at(float(t), x, params) for t, x in zip(time, states.T, strict=True)]
         return np.array(rows, dtype=float).T.reshape(len(self.labels), time.size)
 
     def images(self, system: System) -> tuple[list[Node], list[Node]]:  # noqa: ARG002
@@ -98,7 +98,7 @@ class Drive(ABC):
         """Numbers of the further symbols of `images` from the time t on, up to the next of the `breaks`."""
         return []
 
-    def carried(self, system: System, translate: Callable[[Any], Any]) -> Drive:  # noqa: ARG002
+    def translation(self, system: System, translate: Callable[[Any], Any]) -> Drive:  # noqa: ARG002
         """The same on a system in other states, of which ``translate`` gives expressions."""
         return self
 
@@ -126,13 +126,13 @@ class Held(Drive):
         """Whether they are zero."""
         return not self._u.any()
 
-    def at(self, _t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+    def inputs_at(self, _t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m,)."""
         return self._u
 
     def images(self, system: System) -> tuple[list[Node], list[Node]]:
         """A symbol for each input that is not zero."""
-        return _numbered(system, self.labels, self._u.tolist())
+        return _number_symbols(system, self.labels, self._u.tolist())
 
     def extra(self, _t: float) -> list[float]:
         """Numbers of these."""
@@ -152,7 +152,7 @@ class Sampled(Drive):
         """The times of the samples."""
         return self.times
 
-    def at(self, t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+    def inputs_at(self, t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m,) at a time."""
         value, slope, base = self._piece(t)
         return value + slope * (min(max(t, self.times[0]), self.times[-1]) - base)
@@ -207,10 +207,14 @@ class Function(Drive):
     def _call(self) -> str:
         return "inputs(t, x, params)" if self._of_state else "inputs(t)"
 
-    def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    def inputs_at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """What the function returns, InputError unless that is a number for each input."""
         # Copies: a function may write into what it is given.
-        given = self._function(t, x.copy(), self._named(params)) if self._of_state else self._function(t)
+        given = (
+            self._function(t, x.copy(), self._parameters_by_name(params))
+            if self._of_state
+            else self._function(t)
+        )
         u, m = real_array(self._call, given), len(self.labels)
         if u.shape != (m,):
             u = np.atleast_1d(np.squeeze(u))  # a row, a column, and a number where there is one
@@ -221,7 +225,7 @@ class Function(Drive):
                 )
         return u
 
-    def _named(self, params: Mapping[str, float]) -> Any:
+    def _parameters_by_name(self, params: Mapping[str, float]) -> Any:
         """Parameters by name, for a function that numba compiled a record: it knows no dict of this kind."""
         if as_python(self._function) is self._function or not params:
             return ParameterValues(params)
@@ -268,7 +272,7 @@ class DriveExpressions(Drive):
         arguments = [*system.state_nodes, system.time_node]
         return Program(system.graph, arguments, system.parameter_nodes, self._nodes)
 
-    def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    def inputs_at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m,), nan where an expression has no value."""
         try:
             return np.array(self._program.scalar([*x.tolist(), t], self._program.constants(params)))
@@ -282,7 +286,7 @@ class DriveExpressions(Drive):
     def images(self, system: System) -> tuple[list[Node], list[Node]]:
         """The expressions, and a symbol for each number that is not zero."""
         numbers = [e if isinstance(e, float) else 0.0 for e in self.law]
-        held, arguments = _numbered(system, self.labels, numbers)
+        held, arguments = _number_symbols(system, self.labels, numbers)
         pairs = zip(self.law, self._nodes, held, strict=True)
         return [h if isinstance(e, float) else node for e, node, h in pairs], arguments
 
@@ -290,12 +294,12 @@ class DriveExpressions(Drive):
         """The numbers."""
         return [e for e in self.law if isinstance(e, float) and e]
 
-    def carried(self, system: System, translate: Callable[[Any], Any]) -> Drive:
+    def translation(self, system: System, translate: Callable[[Any], Any]) -> Drive:
         """The same expressions in the states of another system."""
         return DriveExpressions(system, [e if isinstance(e, float) else translate(e) for e in self.law])
 
 
-def _numbered(
+def _number_symbols(
     system: System, labels: Sequence[str], numbers: Sequence[float]
 ) -> tuple[list[Node], list[Node]]:
     """A symbol for each number that is not zero, zero for the others; and the symbols."""

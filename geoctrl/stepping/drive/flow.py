@@ -118,18 +118,18 @@ class Flow:
             grid = edges[k : k + 2]
             if first < last:
                 grid = np.concatenate([grid[:1], self.times[first:last], grid[1:]])
-            yield grid, self._known(float(grid[0]))
+            yield grid, self._known_state(float(grid[0]))
 
     @cached_property
     def _places(self) -> dict[float, int]:
         """Where each known time stands."""
         return {} if self.follow is None else {t: k for k, t in enumerate(self.follow[0].tolist())}
 
-    def _known(self, t: float) -> np.ndarray | None:
+    def _known_state(self, t: float) -> np.ndarray | None:
         k = self._places.get(t)
         return None if self.follow is None or k is None else self.follow[1][:, k]
 
-    def joined(self, blocks: Sequence[Block], end: tuple[float, np.ndarray] | None = None) -> Block:
+    def joined_blocks(self, blocks: Sequence[Block], end: tuple[float, np.ndarray] | None = None) -> Block:
         """Times (k,) and states (n, k) of the blocks of an engine, without the cuts that nobody asked for.
 
         ``end`` is the time and state of a terminal event, the last sample.
@@ -215,11 +215,11 @@ class Flow:
         return Surfaces(values, np.nan_to_num(rounding), np.where(changing, np.nan, rates))
 
     @cached_property
-    def _held(self) -> np.ndarray | None:
+    def _constant_inputs(self) -> np.ndarray | None:
         """The inputs where they do not change; they are set once."""
         if not self.drive.constant:
             return None
-        u = self.drive.at(0.0, self.x0[: self._size], self.params)
+        u = self.drive.inputs_at(0.0, self.x0[: self._size], self.params)
         self.run.hold(u)
         return u
 
@@ -230,14 +230,14 @@ class Flow:
 
     def inputs(self, t: float, x: np.ndarray) -> np.ndarray:
         """Inputs (m,) that act at a state."""
-        if self._held is not None:
-            return self._held
-        return self.drive.at(float(t), x[: self._size], self.params)
+        if self._constant_inputs is not None:
+            return self._constant_inputs
+        return self.drive.inputs_at(float(t), x[: self._size], self.params)
 
     def field(self, t: float, x: np.ndarray) -> np.ndarray:
         """Rate of a state; nan where it has none."""
         t, u = float(t), self.inputs(t, x)
-        if self._held is None:
+        if self._constant_inputs is None:
             self.run.hold(u)
         try:
             rate = self.run.rate(t, x[: self._size])

@@ -101,7 +101,7 @@ class Passages:
         return index in self._leaving
 
     @property
-    def unwatched(self) -> int:
+    def unwatched_count(self) -> int:
         """How many events the run began on the surface of, and has not left it yet."""
         return len(self._leaving)
 
@@ -212,7 +212,7 @@ class Passages:
         return next((i for i in self.grazed if self._events[i].terminal), None)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the run ends here."""
         return self.stopped is not None or self.stuck is not None
 

@@ -11,10 +11,10 @@ from geoctrl._checks import finite_array
 from geoctrl.errors import InputError, SimulationError
 from geoctrl.stepping.drive.flow import Flow
 
-__all__ = ["followed", "resampled"]
+__all__ = ["followed_states", "resampled_states"]
 
 
-def followed(flow: Flow, run: Callable) -> np.ndarray:
+def followed_states(flow: Flow, run: Callable) -> np.ndarray:
     """States (n, nt) at the times of a flow that starts anew from known samples, by the engine ``run``."""
     blocks, steps = [], run(flow)
     while True:
@@ -25,10 +25,12 @@ def followed(flow: Flow, run: Callable) -> np.ndarray:
                 raise SimulationError(
                     f"following the run broke off: {stop.value.failure} at t = {stop.value.time:.9g}"
                 ) from None
-            return flow.joined(blocks)[1]
+            return flow.joined_blocks(blocks)[1]
 
 
-def resampled(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, times: Any) -> np.ndarray:
+def resampled_states(
+    flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, times: Any
+) -> np.ndarray:
     """States (n, k) at other times within the samples (nt,), (n, nt) of a flow, each from the one before."""
     asked = finite_array("times", times)
     if asked.ndim != 1 or not asked.size or not np.all(np.diff(asked) > 0):
@@ -54,5 +56,5 @@ def resampled(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, t
             times=np.concatenate([time[k : k + 1], asked[mine]]),
             rtol=flow.rtol,
         )
-        found[:, mine] = followed(piece, run)[:, 1:]
+        found[:, mine] = followed_states(piece, run)[:, 1:]
     return found

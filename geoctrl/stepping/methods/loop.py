@@ -26,11 +26,11 @@ __all__ = [
     "INFINITE",
     "NEWTON",
     "StepsTaken",
-    "concluded",
     "on_threads",
     "read_threads",
     "record_steps",
     "record_times",
+    "result_of_run",
 ]
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -148,7 +148,7 @@ def record_times(t0: float, h: float, steps: int, record: int) -> np.ndarray:
     return t0 + h * np.arange(0, steps + 1, record)
 
 
-def concluded(outcome: StepsTaken, h: float, part: Callable[[str, bool], Any], throw: bool) -> Any:
+def result_of_run(outcome: StepsTaken, h: float, part: Callable[[str, bool], Any], throw: bool) -> Any:
     """The result of a run, or the exception that carries the part done."""
     reached = outcome.steps * h
     if outcome.interrupt is not None:

@@ -45,13 +45,13 @@ from numba import boolean
 
 from geoctrl.stepping.compiled.bodies import ATTITUDE, BODIES, carry, turn_by
 from geoctrl.stepping.compiled.compiled import fields, inner
-from geoctrl.stepping.compiled.vectors import cayley, copy, turned
+from geoctrl.stepping.compiled.vectors import cayley, copy, turned_vector
 from geoctrl.stepping.compiled.writer import ARRAY, MATRIX
 from geoctrl.stepping.methods.loop import BEYOND, INFINITE, NEWTON
 from geoctrl.stepping.methods.variational import ROWS, Solver
-from geoctrl.stepping.solvers.explicit import accelerated, glide
+from geoctrl.stepping.solvers.explicit import acceleration, glide
 
-__all__ = ["SOLVER", "Apart", "apart"]
+__all__ = ["SOLVER", "Apart", "apart_system"]
 
 CONVERGED = 4e-16  # correction relative to f: its rounding
 STAGNANT = 1e-12  # corrections below this that no longer shrink are rounding too
@@ -77,7 +77,7 @@ class Apart(NamedTuple):
 APART = fields(Apart, BODIES, ARRAY, MATRIX, MATRIX, MATRIX, boolean, ROWS)
 
 
-def apart(bodies: np.ndarray, inertia: Any, linear: np.ndarray | None = None) -> Apart:
+def apart_system(bodies: np.ndarray, inertia: Any, linear: np.ndarray | None = None) -> Apart:
     """The system of ``bodies``, with a mass or a matrix (3, 3) for each and linear terms (B, 3) of attitudes.
 
     ``linear`` is None for terms that the kernels give.
@@ -129,7 +129,7 @@ def advance(z, i, f):
     """R F(f) in place of R, the rows from i on."""
     turn = cayley(-f[0], -f[1], -f[2])  # of a row: F^T
     for r in range(i, i + 3):
-        z[r, 0], z[r, 1], z[r, 2] = turned(turn, z[r, 0], z[r, 1], z[r, 2])
+        z[r, 0], z[r, 1], z[r, 2] = turned_vector(turn, z[r, 0], z[r, 1], z[r, 2])
 
 
 @inner
@@ -302,7 +302,7 @@ def leave(z, L, frame, system, curvature, data, index, f):
     for b in range(count):
         if bodies[b, 0] == ATTITUDE:
             turn_by(new, slope, -0.5, bodies[b, 1], b, more)
-            x, y, c = turned(turn, more[b, 0], more[b, 1], more[b, 2])
+            x, y, c = turned_vector(turn, more[b, 0], more[b, 1], more[b, 2])
             L[b, 0] += x
             L[b, 1] += y
             L[b, 2] += c
@@ -355,7 +355,7 @@ def accelerate(z, w, dz, g, f, system, kinetic, curvature, data, index, dw):
         if bodies[b, 0] == ATTITUDE:
             turn(z, i, slope, w, a, p, system.J, system.K, b, dw)
             continue
-        accelerated(bodies[b, 0], z[i], g[i], f[b], system.mass[b], dw[b])
+        acceleration(bodies[b, 0], z[i], g[i], f[b], system.mass[b], dw[b])
     return True
 
 

@@ -15,8 +15,22 @@ from geoctrl.stepping.compiled.compiled import inner
 from geoctrl.stepping.compiled.vectors import cayley, cross, frames
 
 __all__ = [
-    "across", "along", "bases", "begin", "body_sum", "impulses", "lift", "lower", "moved", "reached",
-    "retract", "rows_of", "shifted", "spun", "turn_with", "zero",
+    "bases",
+    "begin",
+    "body_sum",
+    "impulses",
+    "lift",
+    "lower",
+    "momenta_along",
+    "retract",
+    "row_rates",
+    "row_shift",
+    "rows_of",
+    "spin_products",
+    "spin_share",
+    "turn_with",
+    "velocities_for",
+    "zero",
 ]  # fmt: skip
 
 
@@ -30,7 +44,7 @@ def bases(bodies, z, T):
 
 
 @inner
-def along(bodies, freedom, z, T, L, factor, out):
+def momenta_along(bodies, freedom, z, T, L, factor, out):
     """``factor`` times the momenta L along the coordinates."""
     p = np.empty(3)
     for b in range(bodies.shape[0]):
@@ -110,7 +124,7 @@ def begin(bodies, freedom, z, T, w, h, y):
 
 
 @inner
-def reached(bodies, freedom, z, T, y, over, w):
+def velocities_for(bodies, freedom, z, T, y, over, w):
     """Velocities w that make the coordinates y in a step 1 / ``over``."""
     v = np.empty(3)
     for b in range(bodies.shape[0]):
@@ -143,7 +157,7 @@ def retract(bodies, freedom, z, T, y, new, D):
         if bodies[b, 0] == ATTITUDE:
             turn = cayley(-v[0, 0], -v[0, 1], -v[0, 2])
             for r in range(i, i + 3):
-                shifted(turn, z, D, r)
+                row_shift(turn, z, D, r)
                 for k in range(3):
                     new[r, k] = z[r, k] + D[r, k]
             continue
@@ -159,7 +173,7 @@ def retract(bodies, freedom, z, T, y, new, D):
 
 
 @inner
-def shifted(turn, z, D, r):
+def row_shift(turn, z, D, r):
     """D_r, by which z_r moves as a `cayley` turns it."""
     x, y, w, size, factor = turn
     a, b, c = z[r, 0], z[r, 1], z[r, 2]
@@ -170,7 +184,7 @@ def shifted(turn, z, D, r):
 
 
 @inner
-def moved(bodies, freedom, z, T, y, new, b, a, move):
+def row_rates(bodies, freedom, z, T, y, new, b, a, move):
     """Rates of the rows of body b of z' as coordinate a changes; the other rows of ``move`` stay."""
     i, t = bodies[b, 1], T[b, a - freedom[b]]
     if bodies[b, 0] == PLACE:
@@ -226,7 +240,7 @@ def lift(bodies, freedom, z, T, y, w):
         if bodies[b, 0] != PLACE:
             for a in range(freedom[b], freedom[b + 1]):
                 half[a] *= 0.5
-    reached(bodies, freedom, z, T, half, 1.0, more)
+    velocities_for(bodies, freedom, z, T, half, 1.0, more)
     for b in range(bodies.shape[0]):
         for k in range(3):
             w[b, k] += more[b, k]
@@ -245,7 +259,7 @@ def turn_with(bodies, dz, w, du):
 
 
 @inner
-def spun(bodies, spin, rows, out):
+def spin_products(bodies, spin, rows, out):
     """spin x the rows of places and directions and the columns of attitudes."""
     for b in range(bodies.shape[0]):
         i = bodies[b, 1]
@@ -260,7 +274,7 @@ def spun(bodies, spin, rows, out):
 
 
 @inner
-def across(kind, spin, q, w, out):
+def spin_share(kind, spin, q, w, out):
     """The part of spin x w that velocities have from the frame, less that along a direction."""
     dot = 0.0
     if kind == ATTITUDE:

@@ -29,31 +29,31 @@ from numba import boolean
 
 from geoctrl.stepping.compiled.bodies import ATTITUDE, BODIES, DIRECTION, PLACE, carry
 from geoctrl.stepping.compiled.compiled import fields, inner
-from geoctrl.stepping.compiled.vectors import add, copy, renewed
+from geoctrl.stepping.compiled.vectors import add, copy, copy_with_change
 from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX
 from geoctrl.stepping.methods.loop import INDEFINITE, NEWTON
 from geoctrl.stepping.methods.variational import QUADRATIC, ROWS, STAGNANT, Solver
 from geoctrl.stepping.solvers.apart import settle
 from geoctrl.stepping.solvers.cholesky import factorise, solve_factorised
 from geoctrl.stepping.solvers.coordinates import (
-    across,
-    along,
     bases,
     begin,
     impulses,
     lift,
     lower,
-    moved,
-    reached,
+    momenta_along,
     retract,
+    row_rates,
     rows_of,
-    spun,
+    spin_products,
+    spin_share,
     turn_with,
+    velocities_for,
     zero,
 )
 from geoctrl.stepping.solvers.elimination import eliminate
 
-__all__ = ["SOLVER", "Coupled", "coupled"]
+__all__ = ["SOLVER", "Coupled", "coupled_system"]
 
 ITERATIONS = 40
 
@@ -77,7 +77,7 @@ class Coupled(NamedTuple):
 COUPLED = fields(Coupled, BODIES, INDEX, ROWS, MATRIX, ARRAY, boolean, MATRIX)
 
 
-def coupled(
+def coupled_system(
     bodies: np.ndarray,
     G: np.ndarray | None = None,
     spin: Any = (0.0, 0.0, 0.0),
@@ -105,7 +105,7 @@ def step(z, L, h, frame, _taken, _stage, system, kinetic, curvature, data, index
     T, y, target = system.tangents.copy(), np.empty(freedom[-1]), np.empty(freedom[-1])
     new, D, S, w = np.empty(z.shape), np.empty(z.shape), np.empty(z.shape), np.empty(L.shape)
     bases(bodies, z, T)
-    along(bodies, freedom, z, T, L, h, target)
+    momenta_along(bodies, freedom, z, T, L, h, target)
     if not velocities(z, L, system, kinetic, curvature, data, index, T, w):
         return 0, INDEFINITE, 0.0
     begin(bodies, freedom, z, T, w, h, y)
@@ -113,7 +113,7 @@ def step(z, L, h, frame, _taken, _stage, system, kinetic, curvature, data, index
     if not size <= STAGNANT:
         return count, NEWTON, size
     meet(z, h, frame, system, kinetic, data, index, new, D, S, 1.0)
-    reached(bodies, freedom, z, T, y, 1.0 / h, system.rate)
+    velocities_for(bodies, freedom, z, T, y, 1.0 / h, system.rate)
     copy(new, z)
     for b in range(bodies.shape[0]):
         if bodies[b, 0] == ATTITUDE:
@@ -149,7 +149,7 @@ def slopes(z, u, system, kinetic, data, index, out):
 
 
 @inner
-def bent(z, u, dz, du, system, curvature, data, index, out):
+def slope_changes(z, u, dz, du, system, curvature, data, index, out):
     """How `slopes` change with z and u."""
     n, extra = z.shape[0], np.empty(out.shape)
     for i in range(n):
@@ -232,10 +232,10 @@ def jacobian(z, h, frame, system, curvature, data, index, T, y, new, D, J):
     turn_rows(bodies, frame, pace)
     for b in range(bodies.shape[0]):
         for a in range(freedom[b], freedom[b + 1]):
-            moved(bodies, freedom, z, T, y, new, b, a, move)
-            bent(z, u, still, move / h, system, curvature, data, index, near)
+            row_rates(bodies, freedom, z, T, y, new, b, a, move)
+            slope_changes(z, u, still, move / h, system, curvature, data, index, near)
             turn_rows(bodies, frame, move)
-            bent(there, pace, move, move / h, system, curvature, data, index, far)
+            slope_changes(there, pace, move, move / h, system, curvature, data, index, far)
             turn_rows(bodies, -frame, far[n:])
             for i in range(n):
                 for k in range(3):
@@ -254,12 +254,12 @@ def tangent_inertia(z, u, system, curvature, data, index, T, A):
     change, column = np.empty((2 * n, 3)), np.empty(A.shape[0])
     for b in range(bodies.shape[0]):
         for a in range(freedom[b], freedom[b + 1]):
-            moved(bodies, freedom, z, T, zeros, z, b, a, move)
+            row_rates(bodies, freedom, z, T, zeros, z, b, a, move)
             if bodies[b, 0] != PLACE:
                 for r in range(bodies[b, 1], bodies[b, 1] + (3 if bodies[b, 0] == ATTITUDE else 1)):
                     for k in range(3):
                         move[r, k] *= 0.5
-            bent(z, u, still, move, system, curvature, data, index, change)
+            slope_changes(z, u, still, move, system, curvature, data, index, change)
             lower(bodies, freedom, z, T, change[n:], column)
             for c in range(A.shape[0]):
                 A[c, a] = column[c]
@@ -276,7 +276,7 @@ def velocities(z, L, system, kinetic, curvature, data, index, T, w):
     begin(bodies, freedom, z, T, system.rate, 2.0, y)
     w[:] = 0.0
     lift(bodies, freedom, z, T, y, w)
-    along(bodies, freedom, z, T, L, 1.0, target)
+    momenta_along(bodies, freedom, z, T, L, 1.0, target)
     for _ in range(ITERATIONS):
         rows_of(bodies, z, w, u)
         slopes(z, u, system, kinetic, data, index, change)
@@ -308,7 +308,7 @@ def rates(z, L, system, kinetic, curvature, data, index, w):
     bases(system.bodies, z, T)
     if not velocities(z, L, system, kinetic, curvature, data, index, T, v):
         return math.inf
-    return renewed(v, w)
+    return copy_with_change(v, w)
 
 
 def accelerate(z, w, dz, g, f, system, kinetic, curvature, data, index, dw):
@@ -325,8 +325,8 @@ def accelerate(z, w, dz, g, f, system, kinetic, curvature, data, index, dw):
     rows_of(bodies, z, w, u)
     turn_with(bodies, dz, w, du)
     slopes(z, u, system, kinetic, data, index, now)
-    bent(z, u, dz, du, system, curvature, data, index, change)
-    spun(bodies, system.spin, now[n:], E)
+    slope_changes(z, u, dz, du, system, curvature, data, index, change)
+    spin_products(bodies, system.spin, now[n:], E)
     for i in range(n):
         for k in range(3):
             E[i, k] += change[n + i, k] - now[i, k] + g[i, k]
@@ -344,7 +344,7 @@ def accelerate(z, w, dz, g, f, system, kinetic, curvature, data, index, dw):
         return False
     solve_factorised(A, r)
     for b in range(bodies.shape[0]):
-        across(bodies[b, 0], system.spin, z[bodies[b, 1]], w[b], dw[b])
+        spin_share(bodies[b, 0], system.spin, z[bodies[b, 1]], w[b], dw[b])
     for a in range(d):
         r[a] = -r[a]
     lift(bodies, freedom, z, T, r, dw)

@@ -18,7 +18,7 @@ from geoctrl.stepping.compiled.writer import ARRAY
 from geoctrl.stepping.methods.loop import BEYOND, INFINITE
 from geoctrl.stepping.methods.variational import Solver
 
-__all__ = ["SOLVER", "Explicit", "accelerated", "glide"]
+__all__ = ["SOLVER", "Explicit", "acceleration", "glide"]
 
 
 class Explicit(NamedTuple):
@@ -71,12 +71,12 @@ def rates(_z, L, system, _kinetic, _curvature, _data, _index, w):
 def accelerate(z, _w, _dz, g, f, system, _kinetic, _curvature, _data, _index, dw):
     """Accelerations of places, and of directions in angles; see `geoctrl.stepping.methods.variational`."""
     for i in range(z.shape[0]):
-        accelerated(system.bodies[i, 0], z[i], g[i], f[i], system.mass[i], dw[i])
+        acceleration(system.bodies[i, 0], z[i], g[i], f[i], system.mass[i], dw[i])
     return True
 
 
 @inner
-def accelerated(kind, z, g, f, mass, dw):
+def acceleration(kind, z, g, f, mass, dw):
     """Acceleration of one body: z x (f - g) / m of a direction, (f - g) / m of a place."""
     for k in range(3):
         dw[k] = f[k] - g[k]

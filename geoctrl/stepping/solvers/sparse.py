@@ -54,15 +54,15 @@ def sparse_inverse(M: np.ndarray) -> tuple[np.ndarray, Pattern | None]:
 
     Those of the last matrices are remembered, and not to be written to: runs one after the other share them.
     """
-    return _remembered(np.ascontiguousarray(M, dtype=float).tobytes(), len(M))
+    return _pattern_of_bytes(np.ascontiguousarray(M, dtype=float).tobytes(), len(M))
 
 
 @lru_cache(maxsize=16)
-def _remembered(entries: bytes, n: int) -> tuple[np.ndarray, Pattern | None]:
-    return _found(np.frombuffer(entries).reshape(n, n))
+def _pattern_of_bytes(entries: bytes, n: int) -> tuple[np.ndarray, Pattern | None]:
+    return _pattern_of_inverse(np.frombuffer(entries).reshape(n, n))
 
 
-def _found(M: np.ndarray) -> tuple[np.ndarray, Pattern | None]:
+def _pattern_of_inverse(M: np.ndarray) -> tuple[np.ndarray, Pattern | None]:
     scale = 1.0 / np.sqrt(np.diag(M))
     unit = M * np.outer(scale, scale)
     K = np.linalg.inv(unit)
@@ -99,16 +99,16 @@ def pattern_of(there: np.ndarray) -> Pattern | None:
         return None
     near = [set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(there)]
 
-    def filled(i: int) -> int:
+    def fill_of(i: int) -> int:
         return sum(len(near[i] - near[j]) - 1 for j in near[i])
 
-    queue = [(filled(i), i) for i in range(n)]
+    queue = [(fill_of(i), i) for i in range(n)]
     heapify(queue)
     order: dict[int, set[int]] = {}
     cost = 0
     while queue:
         count, i = heappop(queue)
-        if i in order or count != filled(i):
+        if i in order or count != fill_of(i):
             continue
         order[i] = near[i]
         cost += 1 + len(near[i]) + 2 * len(near[i]) ** 2
@@ -117,11 +117,11 @@ def pattern_of(there: np.ndarray) -> Pattern | None:
         for j in near[i]:
             near[j] = (near[j] | near[i]) - {i, j}
         for j in near[i].union(*(near[j] for j in near[i])):
-            heappush(queue, (filled(j), j))
-    return _listed(list(order), list(order.values()))
+            heappush(queue, (fill_of(j), j))
+    return _pattern_of_rows(list(order), list(order.values()))
 
 
-def _listed(order: list[int], rows: list[set[int]]) -> Pattern:
+def _pattern_of_rows(order: list[int], rows: list[set[int]]) -> Pattern:
     place = {k: at for at, k in enumerate(order)}
     columns = [sorted(rows[place[k]], key=place.__getitem__) for k in range(len(order))]
     start = np.cumsum([0, *map(len, columns)])

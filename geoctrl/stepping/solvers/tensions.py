@@ -29,7 +29,7 @@ from numba.extending import overload
 
 from geoctrl.stepping.compiled.bodies import DIRECTION
 from geoctrl.stepping.compiled.compiled import fields, inner
-from geoctrl.stepping.compiled.vectors import cross, renewed
+from geoctrl.stepping.compiled.vectors import copy_with_change, cross
 from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX
 from geoctrl.stepping.methods.loop import NEWTON
 from geoctrl.stepping.methods.variational import ROWS, Solver
@@ -169,7 +169,7 @@ def solve(z, system, bend, S, D):
     begin, other, weight = system.begin, system.other, system.weight
     spread(begin, other, weight, S, D)
     for iteration in range(ITERATIONS):
-        missed(z, D, turns, bend, new, x)
+        defects(z, D, turns, bend, new, x)
         if not tighten(new, z, system, x, S):
             return iteration + 1, math.inf
         size = spread(begin, other, weight, S, D)
@@ -181,7 +181,7 @@ def solve(z, system, bend, S, D):
 
 
 @inner
-def missed(z, D, turns, bend, new, x):
+def defects(z, D, turns, bend, new, x):
     """z' = z + D and x = -c, 2 c = z.z - 1 + D.(z + z'); without a ``bend`` z itself and c = z.D."""
     for i in range(z.shape[0]):
         total = -0.5 * bend
@@ -212,14 +212,14 @@ def spread(begin, other, weight, S, D):
 @inner
 def tighten(new, z, system, x, S):
     """S += y z with the tensions y, left in x, that change c by x at z' = ``new``; False without any."""
-    found = _changed(new, z, system, x)
+    found = _change(new, z, system, x)
     for i in range(z.shape[0]):
         for k in range(3):
             S[i, k] += x[i] * z[i, k]
     return found
 
 
-def _changed(new, z, system, x):
+def _change(new, z, system, x):
     """Solve sum_j K_ij (z'_i.z_j) y_j = x_i in place; the rows of places are those of the identity.
 
     Compiled code has one of the two that follow, as the system is: the other would take as long to compile.
@@ -228,8 +228,8 @@ def _changed(new, z, system, x):
     return (_full_change if full else _sparse_change)(new, z, system, x)
 
 
-@overload(_changed, jit_options={"error_model": "numpy"})
-def _chosen(new, z, system, x):  # noqa: ARG001, numba calls it with what it chooses for
+@overload(_change, jit_options={"error_model": "numpy"})
+def _change_for(new, z, system, x):  # noqa: ARG001, numba calls it with what it chooses for
     full = isinstance(system.types[Tensions._fields.index("eliminated")], types.Array)
     return _full_change if full else _sparse_change
 
@@ -269,7 +269,7 @@ def rates(z, L, system, _kinetic, _curvature, _data, _index, w):
     forces(z, L, 1.0, system.turns, S)
     solve(z, system, 0.0, S, v)
     momenta(z, v, system.turns, v)
-    return renewed(v, w)
+    return copy_with_change(v, w)
 
 
 def accelerate(z, w, _dz, g, f, system, _kinetic, _curvature, _data, _index, dw):
