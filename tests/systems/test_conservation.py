@@ -206,3 +206,22 @@ def test_friction_behind_what_cancels_is_friction():
         shape=[q, r], inertia=sp.eye(2), potential=q.symbol**2 + sp.cos(r.symbol), forces=[0, -weak * r.rate]
     )
     assert not body.reduce().conserved()
+
+
+def test_what_is_kept_at_some_parameters_is_judged_at_each():
+    """Numbers after the first are told from what sixty digits find kept whatever the parameters are."""
+    q, r, c = gc.Coordinate("q"), gc.Coordinate("r"), gc.Parameter("c", 0)
+    body = gc.EulerPoincare(
+        shape=[q, r],
+        inertia=[[1, 0], [0, 1]],
+        potential=r.symbol**2 + q.symbol**2 * c**3,
+        forces=[0, -c * (c - 2) * r.rate],
+        parameters=[c],
+        invariants={"push": q.rate},
+    ).reduce()
+    kept = {v: list(body.conserved({"c": v})) for v in (0, 1e-9, 1e-18, 0.5, 2, 3)}
+    assert kept.pop(0) == ["energy", "push"]
+    assert kept.pop(2) == ["energy"]
+    assert not any(kept.values())
+    free = body.mechanism.replace(forces=None).reduce()
+    assert [list(free.conserved({"c": v})) for v in (1, 2, 0)] == [["energy"], ["energy"], ["energy", "push"]]

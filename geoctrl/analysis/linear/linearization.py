@@ -238,12 +238,10 @@ def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -
 def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     """`linearize` at a point that is known to be an equilibrium, in the axes in which it rests."""
     x, u, numbers, system = point.x, point.u, dict(point.params), seen.system
-    A, B = seen.derivatives(x, u, numbers)
+    A, B, W = slopes(seen, point)
     varying = seen.varying_inputs(u)
     B[:, [system.input_labels.index(label) for label in varying]] = np.nan
-    W = seen.leaf_basis(x, numbers)
     scales = seen.scales(x, u, numbers)
-    A = np.where(scales.A != 0, A, 0.0)  # without what is rounding alone
     unit, tangent = scales.unit, scales.tangent
     rows = seen.scaled_gradients(x, u, numbers)
     for jet in shape_jets(system, x, u, numbers):
@@ -278,6 +276,14 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
         input_labels=system.input_labels,
         varying=varying,
     )
+
+
+def slopes(seen: Seen, point: Equilibrium) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Derivatives A (n, n) and B (n, m) of the field, and a basis W (n, d) of the leaf's tangent space."""
+    x, u, numbers = point.x, point.u, dict(point.params)
+    A, B = seen.derivatives(x, u, numbers)
+    A = np.where(seen.scales(x, u, numbers).A != 0, A, 0.0)  # without what is rounding alone
+    return A, B, seen.leaf_basis(x, numbers)
 
 
 def _sparse(vectors: np.ndarray) -> np.ndarray:

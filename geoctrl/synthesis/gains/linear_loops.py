@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import named_parameters
-from geoctrl.analysis import Linearization, linearize
+from geoctrl.analysis import linearize
+from geoctrl.analysis.linear.linearization import slopes
 from geoctrl.errors import EquilibriumError, GeoctrlError, MatchingError
 from geoctrl.synthesis.gains.gain_search import DampedModes
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping.loop_sizes import LoopSizes
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.shaping.stiffness import at_rest
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.contract.points import resolve_equilibrium
 
 __all__ = ["LinearLoops"]
 
@@ -26,6 +28,21 @@ _ALIKE = 1e-9
 """Difference of entries, relative to the largest, that counts as none."""
 
 Numbers = Mapping[str, float] | None
+
+
+class _LinearLoop(NamedTuple):
+    """Derivatives of rates and inputs by the state at an equilibrium, and a basis of the leaf there."""
+
+    point: Equilibrium
+    A: np.ndarray
+    C: np.ndarray
+    basis: np.ndarray
+
+
+def _loop_at(law: ShapedLaw, x: np.ndarray, params: Mapping[str, float]) -> _LinearLoop:
+    point = resolve_equilibrium(law.loop, x, params)
+    A, _, basis = slopes(law.loop.seen_from(), point)
+    return _LinearLoop(point, A, law.gradient(point.x, point.params), basis)
 
 
 class LinearLoops:
@@ -61,18 +78,19 @@ class LinearLoops:
 
         Damping that brakes the motion at the equilibrium, which it is to keep, is none.
         """
-        linear = self._linear(gains, params)
-        if linear is None:
+        loops = self._loops(gains, params)
+        counts = None if loops is None else self._neutral(gains, params) or self._zero_modes(loops)
+        if loops is None or counts is None:
             return None
-        (bare, C), (damped, C_damped) = linear[0], linear[-1]
+        (_, A, C, basis), (_, damped, C_damped, _) = loops[0], loops[-1]
         sizes = self.sizes(params)
         d = sizes.states(self.law.loop.state_labels)
-        W = np.linalg.qr(bare.basis / d[:, None])[0]
+        W = np.linalg.qr(basis / d[:, None])[0]
         inner, outer = W.T / d, d[:, None] * W
-        neutral, undamped = self._neutral(gains, params) or (len(damped.zero_modes), len(bare.zero_modes))
+        neutral, undamped = counts
         return DampedModes(
-            A=inner @ bare.A @ outer,
-            change=inner @ (damped.A - bare.A) @ outer / sizes.damping,
+            A=inner @ A @ outer,
+            change=inner @ (damped - A) @ outer / sizes.damping,
             C=C @ outer,
             C_change=(C_damped - C) @ outer / sizes.damping,
             basis=outer,
@@ -81,23 +99,21 @@ class LinearLoops:
             undamped=undamped,
         )
 
-    def _linear(
-        self, gains: Mapping[str, float], params: Numbers
-    ) -> list[tuple[Linearization, np.ndarray]] | None:
-        """The loop, and that with damping of its size where there is any, with the slopes of the inputs."""
+    def _loops(self, gains: Mapping[str, float], params: Numbers) -> list[_LinearLoop] | None:
+        """The loop, and that with damping of its size where there is any; None where it does not rest."""
         given = {**gains, **named_parameters(params)}
         law, name = self._law_with_damping or (self.law, None)
         bare = given if name is None else {**given, name: 0.0}
         known = {k: v for k, v in bare.items() if k in law.loop.params}
         try:
-            point = _state(self.point(law.loop, bare))
-            linear = [linearize(law.loop, point, known)]
+            x = _state(self.point(law.loop, bare))
+            loops = [_loop_at(law, x, known)]
             if name is not None:
                 with suppress(EquilibriumError):
-                    linear.append(linearize(law.loop, point, {**known, name: self.sizes(params).damping}))
-            return [(lin, law.gradient(lin.equilibrium.x, lin.equilibrium.params)) for lin in linear]
+                    loops.append(_loop_at(law, x, {**known, name: self.sizes(params).damping}))
         except GeoctrlError:
             return None
+        return loops
 
     def _neutral(self, gains: Mapping[str, float], params: Numbers) -> tuple[int, int] | None:
         """Zero modes with damping and without, of gains of these signs: some are near zero at others."""
@@ -107,10 +123,18 @@ class LinearLoops:
         asked = signs, tuple(named_parameters(params).items())
         if asked not in self._counts:
             alike = {p.name: s * size for p, s, size in zip(symbols, signs, sizes, strict=True)}
-            linear = self._linear(alike, params)
-            told = None if linear is None else (len(linear[-1][0].zero_modes), len(linear[0][0].zero_modes))
-            self._counts[asked] = told
+            loops = self._loops(alike, params)
+            self._counts[asked] = None if loops is None else self._zero_modes(loops)
         return self._counts[asked]
+
+    def _zero_modes(self, loops: Sequence[_LinearLoop]) -> tuple[int, int] | None:
+        """How many zero modes there are with damping and without; None where an inertia is singular."""
+        law, _ = self._law_with_damping or (self.law, None)
+        try:
+            bare, damped = (linearize(law.loop, loops[k].point) for k in (0, -1))
+        except GeoctrlError:
+            return None
+        return len(damped.zero_modes), len(bare.zero_modes)
 
     def pace(self, params: Numbers = None) -> float:
         """Largest rate of the plant at the equilibrium; that of its sizes where it does not rest there."""

@@ -20,6 +20,7 @@ from geoctrl._scalars import Node, Program
 from geoctrl._scalars.arithmetic.magnitudes import Magnitudes
 from geoctrl._scalars.arithmetic.precise import number
 from geoctrl._scalars.graph.freed_switches import freed
+from geoctrl.errors import GeoctrlError
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.promises.casimirs import casimirs
@@ -66,6 +67,7 @@ class Conservation:
         self._offer(axis_momentum(mechanism))
         self._offer(cyclic_momenta(mechanism))
         self._found: dict[tuple, tuple[dict[str, Node], bool]] = {}
+        self._always: dict[tuple | None, set[str] | None] = {}
         self._programs: dict[tuple[str, ...], Program] = {}
 
     def _offer(self, found: Mapping[str, sp.Expr | Node], again: bool = False) -> None:
@@ -97,9 +99,33 @@ class Conservation:
             self._found[key] = self._likely(self._rates, numbers, asked), False
         found, known = self._found[key]
         if precisely and not known:
-            found = self._precisely(self._rates, found, numbers, asked)
+            sure = self._whatever_the_parameters(asked)
+            left = {name: node for name, node in found.items() if name not in sure}
+            exact = self._precisely(self._rates, left, numbers, asked)
+            found = {name: node for name, node in found.items() if name in sure or name in exact}
             self._found[key] = found, True
         return found
+
+    def _whatever_the_parameters(self, held: np.ndarray | None) -> set[str]:
+        """Names of what sixty digits find kept with random parameters too: asked once, at the second numbers.
+
+        Rates are analytic in the parameters, switches being free, so those that vanish at random ones vanish
+        at all. What holds at some parameters alone, as without friction, is judged at each.
+        """
+        inputs = None if held is None else tuple(held)
+        if inputs not in self._always:
+            self._always[inputs] = None
+            return set()
+        names = self._always[inputs]
+        if names is None:
+            rng, generic = np.random.default_rng(29), self._system.mechanism.generic
+            drawn = {k: (v or 1.0) * rng.uniform(0.5, 1.5) for k, v in generic.items()}
+            try:
+                names = set(self._precisely(self._rates, self.nodes, drawn, held))
+            except GeoctrlError:  # the description is none at others
+                names = set()
+            self._always[inputs] = names
+        return names
 
     def kept_under(self, inputs: Sequence[Node], params: Mapping[str, float]) -> dict[str, Node]:
         """Nodes of the candidates that are conserved with nodes in place of the inputs."""
@@ -133,7 +159,7 @@ class Conservation:
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def _precisely(
-        self, rates: _Rates, likely: dict[str, Node], params: Mapping[str, float], held: np.ndarray | None
+        self, rates: _Rates, likely: Mapping[str, Node], params: Mapping[str, float], held: np.ndarray | None
     ) -> dict[str, Node]:
         """Those of which the rates vanish with sixty digits too."""
         if not likely:
