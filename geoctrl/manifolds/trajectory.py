@@ -12,7 +12,7 @@ from geoctrl._checks import finite_array
 from geoctrl.manifolds.description.kept_along_runs import kept, samples_of
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Events, Samples
-from geoctrl.stepping.drive import dormand_prince
+from geoctrl.stepping.drive.dormand_prince import DormandPrince
 from geoctrl.stepping.drive.drive import Drive, Held
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.resampling import resampled_states
@@ -119,7 +119,7 @@ class ManifoldTrajectory(Samples):
         """
         ran = self._ran
         flow = Flow(ran, self._drive, self.params, self.states[:, 0], self.time)
-        states = resampled_states(flow, dormand_prince.run, self.time, self.states, times)
+        states = resampled_states(flow, DormandPrince, self.time, self.states, times)
         rest = {k: getattr(self, k) for k in ("params", "engine", "status", "success", "events")}
         return ran.trajectory(finite_array("times", times).copy(), states, drive=self._drive, **rest)
 

@@ -52,8 +52,7 @@ class FlowVariations:
             rtol=self.rtol,
             more=self._more,
         )
-        run, _ = choose_engine(flow, "auto")
-        steps, rows = run(flow), [flow.x0]
+        steps, rows = choose_engine(flow, "auto").run(), [flow.x0]
         while True:
             try:
                 _, block = next(steps)

@@ -22,8 +22,6 @@ def drive_and_hold(
     system: System, inputs: Any, controller: Any, times: np.ndarray, params: Mapping[str, float]
 ) -> tuple[Drive, Hold | None]:
     """What drives a run, and the sampled controller at work in it."""
-    if controller is None:
-        return read_inputs(system, inputs, times), None
     if inputs is not None:
         raise InputError("inputs and controller were both given; the controller sets the inputs")
     if isinstance(controller, SampledController):

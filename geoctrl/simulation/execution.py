@@ -9,7 +9,8 @@ import numpy as np
 
 from geoctrl._calls.long_calls import LongCall
 from geoctrl.errors import SimulationError
-from geoctrl.stepping.drive.flow import Block, Ending, Flow
+from geoctrl.stepping.drive.engine import Ending
+from geoctrl.stepping.drive.flow import Block, Flow
 
 __all__ = ["execute"]
 
@@ -74,26 +75,9 @@ def execute(
     end = flow.log.end
     last = end or (float(blocks[-1][0][-1]), blocks[-1][1][-1])
     flow.log.conclude(*last)
-    words, success = _ending_words(flow)
+    words, success = flow.log.ending_words()
     end = flow.log.end
     return trajectory(words, success)
-
-
-def _ending_words(flow: Flow) -> tuple[str, bool]:
-    """What to say of a run that did not fail, by its events; whether it did what was asked."""
-    log, words = flow.log, "completed"
-    if log.stopped is not None and log.end is not None:
-        event, t = flow.events[log.stopped], log.end[0]
-        if event.edge is not None:
-            left = f"left the domain {event.name!r}, {event.edge.words}, at t = {t:.12g}"
-            return f"{left}: the model does not hold beyond; domain=False goes on", False
-        words = f"stopped by the event {event.name!r} at t = {t:.12g}"
-    grazing = [
-        f"grazes {flow.events[i].name!r} at t = {t:.12g}: doubles do not resolve whether it passes"
-        for i, t in log.grazed.items()
-    ]
-    stuck = log.stuck is not None and log.stopped is None
-    return "; ".join([*([] if stuck else [words]), *grazing]), not stuck
 
 
 def _failure_words(flow: Flow, blocks: list[Block], ending: Ending) -> str:

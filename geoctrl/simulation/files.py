@@ -88,8 +88,8 @@ def _run_of(alone: Trajectory, system: Any, inputs: Any) -> Samples:
         x0=alone.states[:, 0],
         times=alone.time,
     )
-    run, _ = choose_engine(flow, "auto")
-    made = trajectory_of(flow, run, alone.time, alone.states, **rest)
+    by = type(choose_engine(flow, "auto"))
+    made = trajectory_of(flow, by, alone.time, alone.states, **rest)
     _require_same(system, alone, made)
     return made
 

@@ -6,16 +6,14 @@ import math
 from array import array
 from collections import deque
 from collections.abc import Callable, Generator
-from functools import partial
 from math import isfinite
 
 import numpy as np
 
 from geoctrl.errors import InputError
 from geoctrl.sampling import Hold
-from geoctrl.simulation import heyoka_engine, heyoka_stepper
-from geoctrl.stepping.drive import dormand_prince
-from geoctrl.stepping.drive.flow import Block, EndedError, Ending, Flow
+from geoctrl.stepping.drive.engine import EndedError, Ending, Engine
+from geoctrl.stepping.drive.flow import Block, Flow
 
 __all__ = ["holds_in", "run_held"]
 
@@ -24,11 +22,6 @@ _CLOSE = 8 * np.finfo(float).eps
 
 _ROWS = 1000
 """Samples between two returns to the loop, where an interrupt is noticed and progress told."""
-
-_STEPPERS = {
-    heyoka_engine.run: heyoka_stepper.HeyokaStepper,
-    dormand_prince.run: dormand_prince.DormandPrinceStepper,
-}
 
 
 def holds_in(times: np.ndarray, hold: float) -> int:
@@ -42,13 +35,9 @@ def holds_in(times: np.ndarray, hold: float) -> int:
     return max(1, math.ceil((times[-1] - times[0]) / hold * (1 - _CLOSE)))
 
 
-def run_held(engine: Callable, hold: Hold) -> Callable:
-    """A function that runs a flow under a controller at work, by the stepper of an engine."""
-    return partial(_run, hold=hold, stepper=_STEPPERS[engine])
-
-
-def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, Ending]:
-    """Integrate under the controller, yielding the samples asked for; see `Ending` for what is returned."""
+def run_held(engine: Engine, hold: Hold) -> Generator[Block, None, Ending]:
+    """Integrate under a controller at work, yielding the samples asked for; see `Ending` for the rest."""
+    flow = engine.flow
     times, h = flow.times.tolist(), hold.hold
     count, close = len(times), _CLOSE * max(abs(times[0]), abs(times[-1]))
     sent, shift = deque([hold.first] * hold.late), hold.part * h
@@ -63,8 +52,8 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
         return flow.times[done - len(found) : done], found
 
     yield flow.times[:1], flow.x0[None, :]
-    with stepper(flow) as engine:
-        command, advance = engine.command, engine.advance
+    with engine.stepper() as stepper:
+        command, advance = stepper.command, stepper.advance
         try:
             while done < count:
                 try:

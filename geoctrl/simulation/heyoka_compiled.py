@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Arithmetic, Program
-from geoctrl.simulation.recorded_flow import RecordedFlow, workspace
+from geoctrl.simulation.recorded_flow import RecordedFlow
 from geoctrl.stepping.drive.flow import Flow
-from geoctrl.stepping.drive.passages import Passages
+from geoctrl.stepping.drive.passages import Mark, Passages, early_times
 from geoctrl.stepping.drive.run_sizes import SMALL, Sizes
 
-__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "tolerance_of"]
+__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken"]
 
 DEFAULT_TOLERANCE = 1e-15
 
@@ -24,11 +24,6 @@ FUNCTIONS: tuple[str, ...] = (
     *("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
     *("exp", "log", "atan2"),
 )
-
-
-def tolerance_of(flow: Flow) -> float:
-    """The tolerance asked for, or the engine's own."""
-    return DEFAULT_TOLERANCE if flow.rtol is None else flow.rtol
 
 
 # -- zeros of events -------------------------------------------------------------------------------
@@ -155,16 +150,16 @@ class Compiled:
 
     Parameters
     ----------
-    flow : Flow
     recorded : RecordedFlow
     tolerance : float
     measured : bool
         Whether states and time are taken in sizes, which are parameters of the compiled code too.
     """
 
-    def __init__(self, flow: Flow, recorded: RecordedFlow, tolerance: float, measured: bool) -> None:
+    def __init__(self, recorded: RecordedFlow, tolerance: float, measured: bool) -> None:
         import heyoka as hy
 
+        flow = recorded.flow
         self.success = hy.taylor_outcome.success
         self.not_finite = hy.taylor_outcome.err_nf_state
         self.time_limit = hy.taylor_outcome.time_limit
@@ -246,18 +241,19 @@ class Taken:
     Events on whose surface the run is are not watched: nothing tells their zero there from the next.
     """
 
-    def __init__(self, flow: Flow) -> None:
-        self._flow, self._sizes = flow, flow.sizes(SMALL)
+    def __init__(self, recorded: RecordedFlow) -> None:
+        self._recorded, self._flow = recorded, recorded.flow
+        self._sizes = self._flow.sizes(SMALL)
         self._take()
 
     def _take(self) -> None:
         flow = self._flow
         watched = [i for i in range(len(flow.events)) if not flow.log.leaves(i)]
-        recorded, tolerance = RecordedFlow(flow, watched), tolerance_of(flow)
+        recorded, tolerance = self._recorded.watching(watched), flow.tolerance(DEFAULT_TOLERANCE)
         measured = self._sizes is not None
-        self._kept = workspace(flow.system)
-        self._key = recorded.key(flow, "heyoka", tolerance, measured)
-        self.compiled = self._kept.take(self._key) or Compiled(flow, recorded, tolerance, measured)
+        self._kept = recorded.workspace
+        self._key = recorded.key("heyoka", tolerance, measured)
+        self.compiled = self._kept.take(self._key) or Compiled(recorded, tolerance, measured)
         self.compiled.reset(flow, self._sizes)
 
     @property
@@ -282,6 +278,36 @@ class Taken:
         elif (self._sizes is None) != (self.compiled.measured is None):
             self.exchange()
         self.compiled.set(t, x)
+
+    def look_again(self, t: float, x: np.ndarray, mark: Mark) -> None:
+        """Compare the passages found since a mark with the sides now; search what was lost, step by step."""
+        compiled, log = self.compiled, self._flow.log
+        ta = compiled.integrator
+        end = float(ta.time)
+        if not self._loses_any():
+            return
+        log.back_to(mark)
+        compiled.set(t, x)
+        while ta.time < end and log.stopped is None:
+            t, x, mark = ta.time, ta.state.copy(), log.mark()
+            ta.propagate_until(end, max_steps=1)
+            if not self._loses_any():
+                continue
+            until = float(ta.time)
+            log.back_to(mark)
+            compiled.set(t, x)
+            # A zero lies well within one of the windows that grow, however near to the beginning it is.
+            for cut in [*early_times(t, until), until]:
+                mark = log.mark()
+                ta.propagate_until(cut)
+                if log.stopped is not None:
+                    return
+                if lost := log.settle(float(ta.time), ta.state.copy()):
+                    log.give_up(lost, float(ta.time), ta.state.copy())
+
+    def _loses_any(self) -> bool:
+        ta, log = self.compiled.integrator, self._flow.log
+        return bool(log.settle(float(ta.time), ta.state.copy())) or log.doubtful
 
     def give(self) -> None:
         """Give it back."""

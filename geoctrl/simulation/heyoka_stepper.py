@@ -1,4 +1,4 @@
-"""Taylor integration from one command to the next, on the integrators of `heyoka_engine`."""
+"""Taylor integration from one command to the next, on the integrators of `heyoka_compiled`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from geoctrl.simulation.heyoka_compiled import Taken
-from geoctrl.simulation.heyoka_engine import look_again
-from geoctrl.stepping.drive.flow import EndedError, Ending, Flow
+from geoctrl.simulation.recorded_flow import RecordedFlow
+from geoctrl.stepping.drive.engine import EndedError, Ending
 from geoctrl.stepping.drive.run_sizes import SMALL
 from geoctrl.systems.states.singularity import breaks_down
 
@@ -26,10 +26,10 @@ _MANY = 100
 class HeyokaStepper:
     """A flow from time to time, under commands that come in between; used as a context."""
 
-    def __init__(self, flow: Flow) -> None:
-        self._flow = flow
+    def __init__(self, recorded: RecordedFlow) -> None:
+        self._flow = flow = recorded.flow
         flow.begin()
-        self._taken = Taken(flow)
+        self._taken = Taken(recorded)
         self._use()
         self._reached, self._tell = self._compiled.time_limit, flow.drive.command
         extra = flow.drive.extra(float(flow.times[0]))
@@ -80,12 +80,11 @@ class HeyokaStepper:
         if log.unwatched_count != self._unwatched:
             self._taken.exchange()
             self._use()
-        compiled = self._compiled
         mark = log.mark()
         log.again(before, start)
         x = self._reach(t)
         if not log.quiet(t, x):
-            look_again(self._flow, compiled, before, np.array(start), mark)
+            self._taken.look_again(before, np.array(start), mark)
             if log.is_over:
                 raise EndedError(Ending(self._ta.time))
         return x

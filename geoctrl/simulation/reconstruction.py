@@ -8,7 +8,6 @@ states (advected vectors, the fixed axis of a planar factor), the attitude follo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import InputError
+from geoctrl.stepping.drive.engine import Engine
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.resampling import followed_states
 
@@ -119,7 +119,13 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
 
 
 def _further_states(
-    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray | None, moving: bool
+    flow: Flow,
+    by: type[Engine],
+    time: np.ndarray,
+    x: np.ndarray,
+    of: int,
+    R0: np.ndarray | None,
+    moving: bool,
 ) -> np.ndarray:
     """Rows R (9; none where R0 is None) and, if `moving`, x - x(0) at the times of the run: (.., nt)."""
     system: Any = flow.system
@@ -153,11 +159,11 @@ def _further_states(
         more=tuple(more),
         follow=(time, x),
     )
-    return followed_states(extended, run)[system.nstates :]
+    return followed_states(extended, by)[system.nstates :]
 
 
 def attitude(
-    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
+    flow: Flow, by: type[Engine], time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
 ) -> np.ndarray:
     """Rotation matrices (nt, 3, 3) of a factor; see `Trajectory.attitude`."""
     system: Any = flow.system
@@ -166,11 +172,11 @@ def attitude(
     pairs = _directions(system, of, x)
     if len(pairs) == 2:
         return _from_directions(pairs)
-    return _further_states(flow, run, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
+    return _further_states(flow, by, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
 
 
 def displacement(
-    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
+    flow: Flow, by: type[Engine], time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Way of the frame's origin (nt, 3) and rotation matrices (nt, 3, 3); of R^k (nt, k) and None."""
     system: Any = flow.system
@@ -178,8 +184,8 @@ def displacement(
     if factor.spin is None:
         if R0 is not None:
             raise InputError(f"factor {of} ({factor.name}) has no rotations; leave R0 out")
-        return _further_states(flow, run, time, x, of, None, moving=True).T, None
-    values = _further_states(flow, run, time, x, of, _initial(system, of, x, R0), moving=True)
+        return _further_states(flow, by, time, x, of, None, moving=True).T, None
+    values = _further_states(flow, by, time, x, of, _initial(system, of, x, R0), moving=True)
     return values[9:].T, values[:9].T.reshape(-1, 3, 3)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from geoctrl._scalars import Node, Program
 from geoctrl.stepping.drive.flow import Flow
 
-__all__ = ["RecordedFlow", "Workspace", "flow_on_recording", "workspace"]
+__all__ = ["RecordedFlow", "Workspace"]
 
 _KEPT = 64
 
@@ -45,33 +45,6 @@ class Workspace:
         self._idle.setdefault(key, []).append(integrator)
 
 
-def workspace(system: Any) -> Workspace:
-    """The workspace of a recorded system, made at the first run; it is left out when that is pickled."""
-    return system.cache.setdefault("simulation", Workspace())
-
-
-def flow_on_recording(flow: Flow) -> Flow:
-    """A flow on the recorded equations of its system: itself, unless they are in other states."""
-    system, params = flow.system, flow.params
-    other = system.recording
-    if other is system:
-        return flow
-
-    def translate(expr: Any) -> Any:
-        return system.in_recording(expr)
-
-    events = [replace(e, node=other.expression(translate(e.expr))) for e in flow.events]
-    return Flow(
-        system=other,
-        drive=flow.drive.translation(other, translate),
-        params=params,
-        x0=system.to_recording(flow.x0, params),
-        times=flow.times,
-        rtol=flow.rtol,
-        events=tuple(events),
-    )
-
-
 class RecordedFlow:
     """Nodes of a flow on recorded equations.
 
@@ -84,6 +57,8 @@ class RecordedFlow:
 
     Attributes
     ----------
+    workspace : Workspace
+        What the system keeps between runs; it is left out when that is pickled.
     state_nodes, rates, events : list of Node
         The system's states, followed by those of a reconstruction; their rates and the events, with what
         drives the inputs put in.
@@ -93,9 +68,10 @@ class RecordedFlow:
 
     def __init__(self, flow: Flow, watched: Sequence[int] | None = None) -> None:
         system: Any = flow.system
+        self.flow, self._system = flow, system
+        self.workspace: Workspace = system.cache.setdefault("simulation", Workspace())
         self.watched = tuple(range(len(flow.events)) if watched is None else watched)
         images, self.extra = flow.drive.images(system)
-        self._system = system
         self.state_nodes: list[Node] = [*system.state_nodes, *(state for state, _ in flow.more)]
         rates = [*system.field_nodes, *(rate for _, rate in flow.more)]
         mapping = dict(zip(system.input_nodes, images, strict=True))
@@ -106,30 +82,36 @@ class RecordedFlow:
         )
         self.arguments = [*self.state_nodes, system.time_node, *self.extra]
 
+    def watching(self, watched: Sequence[int]) -> RecordedFlow:
+        """The same, of which other events are watched."""
+        return self if tuple(watched) == self.watched else RecordedFlow(self.flow, watched)
+
     def _nodes_with_inputs(self, what: str, nodes: list[Node], mapping: dict[Node, Node]) -> list[Node]:
         if not mapping:
             return nodes
         key = (what, *(n.index for n in nodes), *((a.index, b.index) for a, b in mapping.items()))
-        graph = self._system.graph
-        return workspace(self._system).get(key, lambda: graph.substitute(nodes, mapping))
+        return self.workspace.get(key, lambda: self._system.graph.substitute(nodes, mapping))
 
-    def key(self, flow: Flow, *more: Hashable) -> Hashable:
+    def key(self, *more: Hashable) -> Hashable:
         """What the equations and events are, by content: nodes are equal where their values are."""
+        return (self._key, *more)
+
+    @cached_property
+    def _key(self) -> Hashable:
+        events = self.flow.events
         return (
             tuple(n.index for n in self.arguments),
             tuple(n.index for n in self.rates),
             tuple(
-                (node.index, flow.events[i].terminal, i)
-                for i, node in zip(self.watched, self.events, strict=True)
+                (node.index, events[i].terminal, i) for i, node in zip(self.watched, self.events, strict=True)
             ),
-            *more,
         )
 
     def program(self, nodes: Sequence[Node]) -> Program:
         """Compiled function of `arguments`, kept with the system."""
         system = self._system
         key = ("program", tuple(n.index for n in self.arguments), tuple(n.index for n in nodes))
-        return workspace(system).get(
+        return self.workspace.get(
             key, lambda: Program(system.graph, self.arguments, system.parameter_nodes, nodes)
         )
 

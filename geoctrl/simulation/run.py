@@ -10,18 +10,19 @@ import numpy as np
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import flag, require_choice, time_grid
 from geoctrl._scalars import real
-from geoctrl.errors import DependencyError, InputError
+from geoctrl.errors import DependencyError, ExpressionError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
 from geoctrl.sampling import Applied
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.controller_argument import drive_and_hold
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held_runs import run_held
-from geoctrl.simulation.recorded_flow import flow_on_recording
 from geoctrl.simulation.trajectory import trajectory_of
-from geoctrl.stepping.drive import dormand_prince
-from geoctrl.stepping.drive.events import edges_of, read_events
+from geoctrl.stepping.drive.dormand_prince import DormandPrince
+from geoctrl.stepping.drive.engine import Engine
+from geoctrl.stepping.drive.events import read_events
 from geoctrl.stepping.drive.flow import Flow
+from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import System, as_system
 
 __all__ = ["choose_engine", "simulate"]
@@ -141,7 +142,11 @@ def simulate(
     tolerance = _tolerance(rtol)
     times = time_grid(timepts).copy()
     values = sys.parameters_at(params)
-    drive, hold = drive_and_hold(sys, inputs, controller, times, values)
+    drive, hold = (
+        (read_inputs(sys, inputs, times), None)
+        if controller is None
+        else drive_and_hold(sys, inputs, controller, times, values)
+    )
     flow = Flow(
         system=sys,
         drive=drive,
@@ -149,25 +154,23 @@ def simulate(
         x0=np.array(sys.start(x0, params), dtype=float),
         times=times,
         rtol=tolerance,
-        events=read_events(sys, events) + (edges_of(sys) if flag("domain", domain) else ()),
+        events=read_events(sys, events, edges=flag("domain", domain)),
     )
-    flow.run.require_regular(float(times[0]), flow.x0, "x0")
-    _require_finite(flow)
-    run, name = choose_engine(flow, engine)
-    # Taylor series are of recorded equations; what they run is told as a run of the system that was given.
-    acting = flow_on_recording(flow) if run is heyoka_engine.run else flow
-    steps = run if hold is None else run_held(run, hold)
+    flow.require_start()
+    chosen = choose_engine(flow, engine)
 
     def samples(time: np.ndarray, states: np.ndarray, events: Events, **rest: Any) -> Samples:
-        if acting is not flow:
+        # What Taylor series of recorded equations run is told as a run of the system that was given.
+        if chosen.flow is not flow:
             states = sys.from_recording(states, values)
             for event, found in events.items():
                 events[event] = EventRecord(found.time, sys.from_recording(found.states, values))
         if isinstance(drive, Applied) and hold is not None:
             drive.record = hold.record(float(times[0]))
-        return trajectory_of(flow, run, time, states, engine=name, events=events, **rest)
+        return trajectory_of(flow, type(chosen), time, states, engine=chosen.words, events=events, **rest)
 
-    return execute(acting, steps(acting), samples, under_way(), throw)
+    steps = chosen.run() if hold is None else run_held(chosen, hold)
+    return execute(chosen.flow, steps, samples, under_way(), throw)
 
 
 def _tolerance(rtol: float | None) -> float | None:
@@ -180,38 +183,20 @@ def _tolerance(rtol: float | None) -> float | None:
     return value
 
 
-def choose_engine(flow: Flow, engine: str) -> tuple[Callable, str]:
-    """The function that runs a flow, and its name with the reason."""
-    if engine == "scipy":
-        return dormand_prince.run, dormand_prince.describe(flow)
+def choose_engine(flow: Flow, name: str) -> Engine:
+    """The engine of a flow by the name that was asked for."""
+    if name == "scipy":
+        return DormandPrince(flow)
     if not heyoka_engine.available():
-        if engine == "heyoka":
+        if name == "heyoka":
             raise DependencyError(
                 "engine='heyoka' needs the package heyoka; install it, or take engine='scipy'"
             )
-        return dormand_prince.run, dormand_prince.describe(flow, "heyoka is not installed")
-    if engine == "heyoka":
-        heyoka_engine.require(flow)
-        return heyoka_engine.run, heyoka_engine.describe(flow)
-    why = heyoka_engine.drawback(flow) or heyoka_engine.obstacle(flow)
-    if why is not None:
-        return dormand_prince.run, dormand_prince.describe(flow, why)
-    return heyoka_engine.run, heyoka_engine.describe(flow)
-
-
-def _require_finite(flow: Flow) -> None:
-    """Evaluate inputs, equations and events once, so that a bad start is found before any compilation."""
-    t, x = float(flow.times[0]), flow.x0
-    u = flow.inputs(t, x)
-    if not np.isfinite(u).all():
-        raise InputError(f"inputs(t, x, params) must be finite, got {u.tolist()} at timepts[0] and x0")
-    switches = flow.switches(t, x) if flow.events else ()
-    value = [*flow.field(t, x).tolist(), *switches]
-    if not np.isfinite(value).all():
-        raise InputError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value}")
-    for event, margin in zip(flow.events, switches, strict=True):
-        if event.edge is not None and not margin > 0:
-            raise InputError(
-                f"x0 is outside the domain {event.name!r} of the model: {event.edge.words}; start inside, or "
-                "take domain=False"
-            )
+        return DormandPrince(flow, "heyoka is not installed")
+    taylor = heyoka_engine.Heyoka(flow)
+    why = (None if name == "heyoka" else taylor.drawback) or taylor.obstacle
+    if why is None:
+        return taylor
+    if name == "heyoka":
+        raise ExpressionError(f"engine='heyoka' cannot run this: {why}; take engine='scipy' or 'auto'")
+    return DormandPrince(flow, why)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,17 @@ from geoctrl.simulation import kept_along_run, reconstruction
 from geoctrl.stepping.drive.resampling import resampled_states
 
 if TYPE_CHECKING:
+    from geoctrl.stepping.drive.engine import Engine
     from geoctrl.stepping.drive.flow import Flow
     from geoctrl.systems import ReducedSystem
 
 __all__ = ["Trajectory", "trajectory_of"]
 
 
-def trajectory_of(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
-    """Samples of a flow that the engine ``run`` ran, of the kind that its system tells its runs by."""
+def trajectory_of(flow: Flow, by: type[Engine], time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
+    """Samples of a flow that an engine ran, of the kind that its system tells its runs by."""
     own = flow.system.trajectory(time, states, params=flow.params, drive=flow.drive, **rest)
-    return Trajectory.of_run(flow, run, time, states, **rest) if own is None else own
+    return Trajectory.of_run(flow, by, time, states, **rest) if own is None else own
 
 
 class Trajectory(Samples):
@@ -81,14 +82,14 @@ class Trajectory(Samples):
         self.output_labels = tuple(labels["outputs"])
         self.system: ReducedSystem | None = None
         self._flow: Flow | None = None
-        self._run: Any = None
+        self._by: Any = None
         self._ways: dict[tuple, tuple[np.ndarray, np.ndarray | None]] = {}
 
     @classmethod
     def of_run(
-        cls, flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, **rest: Any
+        cls, flow: Flow, by: type[Engine], time: np.ndarray, states: np.ndarray, **rest: Any
     ) -> Trajectory:
-        """Samples of a flow that the engine ``run`` ran."""
+        """Samples of a flow that an engine ran."""
         system: Any = flow.system
         applied = system.input_labels if flow.drive.controls else ()
         labels = {
@@ -97,7 +98,7 @@ class Trajectory(Samples):
             "outputs": (*system.output_labels, *applied),
         }
         made = cls(time, states, labels=labels, params=flow.params, name=system.name, **rest)
-        made.system, made._flow, made._run = system, flow, run
+        made.system, made._flow, made._by = system, flow, by
         return made
 
     @classmethod
@@ -179,9 +180,9 @@ class Trajectory(Samples):
         (6, 201)
         """
         flow = self._live
-        states = resampled_states(flow, self._run, self.time, self.states, times)
+        states = resampled_states(flow, self._by, self.time, self.states, times)
         rest = {k: getattr(self, k) for k in ("engine", "status", "success", "events")}
-        return Trajectory.of_run(flow, self._run, finite_array("times", times).copy(), states, **rest)
+        return Trajectory.of_run(flow, self._by, finite_array("times", times).copy(), states, **rest)
 
     # -- configuration --------------------------------------------------------------------------
 
@@ -224,7 +225,7 @@ class Trajectory(Samples):
         _, known = self._ways.get(key, (None, None))
         if known is not None:  # it came with the position
             return known.copy()
-        return reconstruction.attitude(self._live, self._run, self.time, self.states, R0, of)
+        return reconstruction.attitude(self._live, self._by, self.time, self.states, R0, of)
 
     def position(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
         r"""Position of the frame's origin in space (nt, 3): :math:`\dot x = R\,Y`.
@@ -279,7 +280,7 @@ class Trajectory(Samples):
         key = _way_key(of, R0)
         if key not in self._ways:
             self._ways[key] = reconstruction.displacement(
-                self._live, self._run, self.time, self.states, R0, of
+                self._live, self._by, self.time, self.states, R0, of
             )
         return self._ways[key]
 

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.simulation import heyoka_engine
+from geoctrl.simulation import heyoka_compiled
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.passages import Passages
 
@@ -80,7 +80,7 @@ def test_a_passage_much_nearer_than_a_step(ball, v, engine, capfd):
 def test_without_early_windows_they_are_lost(ball, monkeypatch):
     """Negative control: what the engine alone says."""
     monkeypatch.setattr(Flow, "opening", property(lambda self: self.times[:0]))
-    monkeypatch.setattr(heyoka_engine, "look_again", lambda *_: None)
+    monkeypatch.setattr(heyoka_compiled.Taken, "look_again", lambda *_: None)
     assert len(passages(ball, [1.5, 0.0], direction=-1).events["s"]) == 0
     assert passages(ball, [0.0, 5e-18], direction=-1, terminal=True).status == "completed"
 

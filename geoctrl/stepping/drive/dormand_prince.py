@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.stepping.drive.flow import Block, EndedError, Ending, Flow
+from geoctrl.stepping.drive.engine import EndedError, Ending, Engine
+from geoctrl.stepping.drive.flow import Block, Flow
 from geoctrl.stepping.drive.run_sizes import Sizes
 
-__all__ = ["DEFAULT_TOLERANCE", "DormandPrinceStepper", "describe", "run"]
+__all__ = ["DEFAULT_TOLERANCE", "DormandPrince", "DormandPrinceStepper"]
 
 DEFAULT_TOLERANCE = 1e-12
 _LEAST = 100 * np.finfo(float).eps
@@ -29,18 +30,42 @@ _LASTING = 10
 
 
 def _tolerance(flow: Flow) -> float:
-    return max(DEFAULT_TOLERANCE if flow.rtol is None else flow.rtol, _LEAST)
+    return max(flow.tolerance(DEFAULT_TOLERANCE), _LEAST)
 
 
-def describe(flow: Flow, reason: str | None = None) -> str:
-    """Words for `Trajectory.engine`."""
-    text = "scipy DOP853"
-    if flow.rtol is not None:
-        text += f", tolerance {_tolerance(flow):.3g}"
-    if flow.run.engine:
-        text += f" on a field in {flow.run.engine}"
-    text += flow.in_sizes(_LEAST_SIZE)
-    return f"{text} ({reason})" if reason else text
+class DormandPrince(Engine):
+    """The engine."""
+
+    @property
+    def words(self) -> str:
+        """Method, tolerance and sizes."""
+        flow, text = self.flow, "scipy DOP853"
+        if flow.rtol is not None:
+            text += f", tolerance {_tolerance(flow):.3g}"
+        if flow.run.engine:
+            text += f" on a field in {flow.run.engine}"
+        text += flow.in_sizes(_LEAST_SIZE)
+        return f"{text} ({self._reason})" if self._reason else text
+
+    def run(self) -> Generator[Block, None, Ending]:
+        """Integrate, yielding the samples reached; see `Ending` for what is returned."""
+        flow = self.flow
+        x = np.array(flow.x0, dtype=float)
+        yield flow.times[:1], x[None, :]
+        ending, sizes = Ending(float(flow.times[0])), flow.sizes(_LEAST_SIZE)
+        flow.begin()
+        for grid, known in flow.pieces():
+            if known is not None:
+                x = np.concatenate([known, x[known.size :]])
+            flow.drive.begin(float(grid[0]))
+            ending, x, sizes = yield from _piece(flow, grid, x, sizes)
+            if ending.failure or flow.log.is_over:
+                break
+        return ending
+
+    def stepper(self) -> DormandPrinceStepper:
+        """The same from command to command."""
+        return DormandPrinceStepper(self.flow)
 
 
 def _solver(flow: Flow, t: float, x: np.ndarray, bound: float, tolerance: float, sizes: Sizes | None) -> Any:
@@ -48,22 +73,6 @@ def _solver(flow: Flow, t: float, x: np.ndarray, bound: float, tolerance: float,
 
     least = tolerance if sizes is None else tolerance * sizes.state
     return DOP853(flow.field, t, x, bound, rtol=tolerance, atol=least)
-
-
-def run(flow: Flow) -> Generator[Block, None, Ending]:
-    """Integrate, yielding the samples reached; see `Ending` for what is returned."""
-    x = np.array(flow.x0, dtype=float)
-    yield flow.times[:1], x[None, :]
-    ending, sizes = Ending(float(flow.times[0])), flow.sizes(_LEAST_SIZE)
-    flow.begin()
-    for grid, known in flow.pieces():
-        if known is not None:
-            x = np.concatenate([known, x[known.size :]])
-        flow.drive.begin(float(grid[0]))
-        ending, x, sizes = yield from _piece(flow, grid, x, sizes)
-        if ending.failure or flow.log.is_over:
-            break
-    return ending
 
 
 def _piece(

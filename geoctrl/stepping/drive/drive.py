@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
-from geoctrl._checks import ParameterValues, as_python, real_array
-from geoctrl._scalars import STATE, Node, Program
+from geoctrl._checks import ParameterValues, accepts, as_python, finite_array, nearest, real_array
+from geoctrl._scalars import STATE, Graph, Node, Program, is_number, real, without_floats
 from geoctrl.errors import ExpressionError, InputError
 from geoctrl.runs import SampleRecord
 from geoctrl.systems import System
@@ -116,6 +117,13 @@ class Held(Drive):
         self._u = np.zeros(len(labels)) if values is None else values
         self.times, self.samples = np.zeros(1), self._u[:, None]
 
+    @classmethod
+    def read(cls, labels: tuple[str, ...], values: np.ndarray) -> Held:
+        """Of a number for each input."""
+        m = len(labels)
+        u = finite_array(f"inputs ({', '.join(labels)})", np.atleast_1d(values), (m,)).copy()
+        return cls(labels, u)
+
     @property
     def constant(self) -> bool:
         """They are."""
@@ -132,7 +140,7 @@ class Held(Drive):
 
     def images(self, system: System) -> tuple[list[Node], list[Node]]:
         """A symbol for each input that is not zero."""
-        return _number_symbols(system, self.labels, self._u.tolist())
+        return _number_symbols(system.graph, self.labels, self._u.tolist())
 
     def extra(self, _t: float) -> list[float]:
         """Numbers of these."""
@@ -146,6 +154,18 @@ class Sampled(Drive):
 
     def __init__(self, labels: tuple[str, ...], times: np.ndarray, samples: np.ndarray) -> None:
         self.labels, self.times, self.samples = labels, times, samples
+
+    @classmethod
+    def read(cls, labels: tuple[str, ...], times: np.ndarray, values: Any, where: str) -> Sampled:
+        """Of a row of samples for each input at times, which ``where`` names."""
+        m = len(labels)
+        samples = finite_array("inputs", np.atleast_2d(values) if m == 1 else values).copy()
+        if samples.shape != (m, times.size):
+            raise InputError(
+                f"inputs as samples must have shape (m, nt) = ({m}, {times.size}) for {', '.join(labels)} at "
+                f"{where}, got {samples.shape}"
+            )
+        return cls(labels, times, samples)
 
     @property
     def breaks(self) -> np.ndarray:
@@ -196,6 +216,22 @@ class Function(Drive):
             self.law = function
         else:
             self.of_time = function
+
+    @classmethod
+    def read(cls, labels: tuple[str, ...], function: Callable) -> Function:
+        """Of (t, x, params), or of the time alone."""
+        of_time, of_state = accepts(function, 1), accepts(function, 3)
+        if of_time and of_state:
+            raise TypeError(
+                "inputs as a function that takes any number of arguments, or one as well as three, may be "
+                f"f(t) or f(t, x, params), got {function!r}: name the arguments, without defaults"
+            )
+        if not of_time and not of_state:
+            raise TypeError(
+                "inputs as a function must take (t, x, params), or be a function of time alone, f(t); got "
+                f"{function!r}"
+            )
+        return cls(labels, function, not of_time)
 
     @property
     def obstacle(self) -> str | None:
@@ -248,6 +284,17 @@ class DriveExpressions(Drive):
         self._system = system
         self._nodes = [self._node(u, e) for u, e in zip(self.labels, terms, strict=True)]
 
+    @classmethod
+    def read(cls, system: System, inputs: Mapping[Any, Any]) -> Drive:
+        """Of labels with expressions or numbers; labels left out are zero."""
+        labels = system.input_labels
+        given = {str(key): value for key, value in inputs.items()}
+        for label in given:
+            if label not in labels:
+                raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
+        drive = cls(system, [_term(u, given.get(u, 0.0), system.inputs) for u in labels])
+        return Held(labels) if drive.zero else drive
+
     def _node(self, label: str, term: Any) -> Node:
         if isinstance(term, float):
             return self._system.graph.node(term)
@@ -286,7 +333,7 @@ class DriveExpressions(Drive):
     def images(self, system: System) -> tuple[list[Node], list[Node]]:
         """The expressions, and a symbol for each number that is not zero."""
         numbers = [e if isinstance(e, float) else 0.0 for e in self.law]
-        held, arguments = _number_symbols(system, self.labels, numbers)
+        held, arguments = _number_symbols(system.graph, self.labels, numbers)
         pairs = zip(self.law, self._nodes, held, strict=True)
         return [h if isinstance(e, float) else node for e, node, h in pairs], arguments
 
@@ -299,10 +346,32 @@ class DriveExpressions(Drive):
         return DriveExpressions(system, [e if isinstance(e, float) else translate(e) for e in self.law])
 
 
+def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> Any:
+    """A float, or an expression that holds no input."""
+    if is_number(value):
+        return real(value, f"input {label!r}")
+    if isinstance(value, sp.MatrixBase) and value.shape == (1, 1):  # a product of vectors
+        value = value[0]
+    if not isinstance(value, sp.Expr):
+        raise TypeError(
+            f"input {label!r} must be a number or a sympy expression in states, geoctrl.time and parameters, "
+            f"got {type(value).__name__}; samples and functions are given for all inputs at once: an array "
+            "(m, nt), (times, values (m, nt)), or a callable as inputs=f with f(t) or f(t, x, params) -> (m,)"
+        )
+    if value.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
+        raise InputError(f"input {label!r} must be finite, got {value}")
+    value = without_floats(value, f"input {label!r}", InputError)
+    if value.free_symbols & set(inputs):
+        raise ExpressionError(f"input {label!r} is given by {value}, which holds an input itself")
+    return value
+
+
 def _number_symbols(
-    system: System, labels: Sequence[str], numbers: Sequence[float]
+    graph: Graph, labels: Sequence[str], numbers: Sequence[float]
 ) -> tuple[list[Node], list[Node]]:
     """A symbol for each number that is not zero, zero for the others; and the symbols."""
-    g = system.graph
-    nodes = [g.symbol(f"constant {u}", STATE) if e else g.zero for u, e in zip(labels, numbers, strict=True)]
+    nodes = [
+        graph.symbol(f"constant {u}", STATE) if e else graph.zero
+        for u, e in zip(labels, numbers, strict=True)
+    ]
     return nodes, [node for node in nodes if not node.is_zero]

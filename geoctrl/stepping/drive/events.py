@@ -12,7 +12,7 @@ from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.systems import System
 from geoctrl.systems.parts.domain import Side
 
-__all__ = ["Event", "LocatedEvent", "edges_of", "read_events"]
+__all__ = ["Event", "LocatedEvent", "read_events"]
 
 
 @dataclass(frozen=True)
@@ -74,34 +74,34 @@ class LocatedEvent:
     """Whether it holds inputs, and may jump with them."""
 
 
-def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[LocatedEvent, ...]:
-    """Events as nodes in the states, the time and the inputs of a system."""
-    if events is None:
-        return ()
-    if not isinstance(events, Mapping):
+def read_events(
+    system: System, events: Mapping[str, Any] | None, edges: bool = False
+) -> tuple[LocatedEvent, ...]:
+    """Events as nodes in the states, the time and the inputs of a system; then the edges of its domain."""
+    if events is not None and not isinstance(events, Mapping):
         raise TypeError(f"events must be a dict of name -> expression or Event, got {type(events).__name__}")
-    located = []
-    for name, event in events.items():
-        if not isinstance(name, str):
-            raise TypeError(f"events must have text as names, got {name!r}")
-        if not isinstance(event, Event):
-            event = Event(event)
-        try:
-            node = system.expression(event.expr)
-        except ExpressionError as error:
-            raise ExpressionError(f"event {name!r}: {error}") from None
-        if node.level < STATE:
-            raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
-        of_inputs = bool(system.graph.symbols([node]) & set(system.input_nodes))
-        located.append(
-            LocatedEvent(name, event.expr, node, event.terminal, event.direction, of_inputs=of_inputs)
+    located = [_located(system, name, event) for name, event in (events or {}).items()]
+    if not (edges and system.domain):
+        return tuple(located)
+    kept: dict[str, Any] = system.cache  # type: ignore[attr-defined]  # what has a domain is recorded
+    if "edges" not in kept:
+        kept["edges"] = tuple(
+            LocatedEvent(name, side.margin, system.expression(side.margin), True, -1, side)
+            for name, side in system.domain.items()
         )
-    return tuple(located)
+    return (*located, *kept["edges"])
 
 
-def edges_of(system: System) -> tuple[LocatedEvent, ...]:
-    """The edges of a system's domain, as events that end a run."""
-    return tuple(
-        LocatedEvent(name, side.margin, system.expression(side.margin), True, -1, side)
-        for name, side in system.domain.items()
-    )
+def _located(system: System, name: Any, event: Any) -> LocatedEvent:
+    if not isinstance(name, str):
+        raise TypeError(f"events must have text as names, got {name!r}")
+    if not isinstance(event, Event):
+        event = Event(event)
+    try:
+        node = system.expression(event.expr)
+    except ExpressionError as error:
+        raise ExpressionError(f"event {name!r}: {error}") from None
+    if node.level < STATE:
+        raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
+    of_inputs = bool(system.graph.symbols([node]) & set(system.input_nodes))
+    return LocatedEvent(name, event.expr, node, event.terminal, event.direction, of_inputs=of_inputs)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan, nan
+from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
 from geoctrl._scalars import Node, Program
-from geoctrl.errors import SingularMassError
+from geoctrl.errors import InputError, SingularMassError
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.events import LocatedEvent
 from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
@@ -17,7 +20,7 @@ from geoctrl.stepping.drive.run_sizes import Sizes, sizes_at
 from geoctrl.systems import System
 from geoctrl.systems.contract.vector_field import VectorField
 
-__all__ = ["Block", "EndedError", "Ending", "Flow"]
+__all__ = ["Block", "Flow"]
 
 Block = tuple[np.ndarray, np.ndarray]
 """Times (k,) and states (k, n); both may be empty."""
@@ -26,22 +29,13 @@ _NEAR = 2.0**-20
 """Part of a run within which a passage counts as near its start."""
 
 
-@dataclass
-class Ending:
-    """How an engine ended: ``failure`` is None, or says what went wrong after the state at ``time``."""
+class _Beginning(NamedTuple):
+    """What acts at a time: inputs, the rate of the state, and the functions of the events."""
 
-    time: float
-    failure: str | None = None
-    state: np.ndarray | None = None
-    """The last finite state, where the run failed."""
-
-
-class EndedError(Exception):
-    """Raised by a stepper that cannot go on, with the `Ending` of the run."""
-
-    def __init__(self, ending: Ending) -> None:
-        super().__init__(ending.failure)
-        self.ending = ending
+    t: float
+    inputs: np.ndarray
+    rate: np.ndarray
+    switches: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +82,8 @@ class Flow:
     @cached_property
     def _cuts(self) -> np.ndarray:
         """Times within the run which no step may cross."""
+        if not self.drive.breaks.size and self.follow is None:
+            return self.opening
         cuts = self.drive.breaks if self.follow is None else np.union1d(self.drive.breaks, self.follow[0])
         cuts = cuts[(cuts > self.times[0]) & (cuts < self.times[-1])]
         return np.union1d(cuts, self.opening) if self.opening.size else cuts
@@ -100,17 +96,27 @@ class Flow:
         """
         if not self.events:
             return self.times[:0]
-        t, x, step = float(self.times[0]), self.x0, _NEAR * float(self.times[-1] - self.times[0])
+        begin = self._begin
+        t, x, step = begin.t, self.x0, _NEAR * float(self.times[-1] - begin.t)
+        values, rate = [begin.switches], begin.rate
         with np.errstate(all="ignore"):
-            values = [np.array(self.switches(t, x))]
             for _ in range(2):
-                t, x = t + step, x + step * self.field(t, x)
-                values.append(np.array(self.switches(t, x)))
-            far = np.abs(values[0]) > 2 * np.abs(np.diff(values, axis=0)).max(axis=0)
-        return self.times[:0] if far.all() else early_times(float(self.times[0]), float(self.times[-1]))
+                t, x = t + step, x + step * rate
+                values.append(self.switches(t, x))
+                rate = self.field(t, x)
+        first, second, third = values
+        if all(
+            abs(a) > 2 * abs(b - a) and abs(a) > 2 * abs(c - b)
+            for a, b, c in zip(first, second, third, strict=True)
+        ):
+            return self.times[:0]
+        return early_times(begin.t, float(self.times[-1]))
 
     def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
         """Time grids to be run one after the other, with the first states to be set at their beginning."""
+        if not self._cuts.size:
+            yield self.times, self._known_state(float(self.times[0]))
+            return
         edges = np.concatenate([self.times[:1], self._cuts, self.times[-1:]])
         firsts = np.searchsorted(self.times, edges[:-1], side="right")
         lasts = np.searchsorted(self.times, edges[1:], side="left")
@@ -146,6 +152,51 @@ class Flow:
             time, rows = np.append(time[:before], end[0]), np.vstack([rows[:before], end[1]])
         return time, np.ascontiguousarray(rows.T)
 
+    # -- where it begins --------------------------------------------------------------------------
+
+    @cached_property
+    def _begin(self) -> _Beginning:
+        """What acts at the start, which several ask for."""
+        t = float(self.times[0])
+        switches = self.switches(t, self.x0) if self.events else ()
+        return _Beginning(t, self.inputs(t, self.x0), self.field(t, self.x0), switches)
+
+    def require_start(self) -> None:
+        """Refuse a start at which the equations are singular, inputs or events have no values, or that is
+        outside the domain: before anything is compiled.
+        """
+        self.run.require_regular(float(self.times[0]), self.x0, "x0")
+        u = self.inputs(float(self.times[0]), self.x0)
+        if not np.isfinite(u).all():
+            raise InputError(f"inputs(t, x, params) must be finite, got {u.tolist()} at timepts[0] and x0")
+        t, _, rate, switches = self._begin
+        value = [*rate.tolist(), *switches]
+        if not np.isfinite(value).all():
+            raise InputError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value}")
+        for event, margin in zip(self.events, switches, strict=True):
+            if event.edge is not None and not margin > 0:
+                raise InputError(
+                    f"x0 is outside the domain {event.name!r} of the model: {event.edge.words}; start inside"
+                    ", or take domain=False"
+                )
+
+    def on_recording(self) -> Flow:
+        """The flow on the recorded equations of its system: itself, unless they are in other states."""
+        system, other = self.system, self.system.recording
+        if other is system:
+            return self
+        translate = system.in_recording
+        events = [replace(e, node=other.expression(translate(e.expr))) for e in self.events]
+        return Flow(
+            system=other,
+            drive=self.drive.translation(other, translate),
+            params=self.params,
+            x0=system.to_recording(self.x0, self.params),
+            times=self.times,
+            rtol=self.rtol,
+            events=tuple(events),
+        )
+
     # -- in numbers -------------------------------------------------------------------------------
 
     @cached_property
@@ -165,6 +216,10 @@ class Flow:
     def _switches(self) -> Program:
         return self._program([event.node for event in self.events])
 
+    def tolerance(self, own: float) -> float:
+        """The tolerance asked for, or an engine's own."""
+        return own if self.rtol is None else self.rtol
+
     def sizes_at(self, t: float, x: np.ndarray, least: float) -> Sizes | None:
         """Sizes in which a run goes on from a state, None for ordinary ones; see `Sizes`."""
         with np.errstate(all="ignore"):
@@ -179,7 +234,8 @@ class Flow:
     def sizes(self, least: float) -> Sizes | None:
         """Sizes in which the run begins."""
         if least not in self._first:
-            self._first[least] = self.sizes_at(float(self.times[0]), self.x0, least)
+            _, u, rate, _ = self._begin
+            self._first[least] = sizes_at(self.system, self.x0, rate, self.params, u, least)
         return self._first[least]
 
     @cached_property
@@ -202,17 +258,22 @@ class Flow:
 
     def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
         """The functions of the events at a state, their rounding and their rates."""
-        u = self.inputs(t, x)
-        at = t, x.tolist(), u.tolist()
-        values = np.array(self._values(self._switches, *at))
-        slopes = np.array(self._values(self._slopes, *at)).reshape(len(self.events), -1)
+        u = self.inputs(t, x).tolist()
+        states = x.tolist()
+        values = self._values(self._switches, t, states, u)
+        slopes = self._values(self._slopes, t, states, u)
+        sizes = [abs(v) for v in (*states, t, *u)]
         with np.errstate(all="ignore"):
+            rates = [*self.field(t, x).tolist(), 1.0]
+        rounding, changes = [], []
+        for k, event in enumerate(self.events):
+            row = slopes[k * len(sizes) : (k + 1) * len(sizes)]
             # Where a gradient has no value nothing is known of the rounding, and the sign counts as it is.
-            known = np.where(np.isnan(slopes), 0.0, np.abs(slopes))
-            rounding = RELATIVE_ROUNDING * known @ np.abs([*x, t, *u])
-            rates = slopes[:, : x.size + 1] @ np.array([*self.field(t, x), 1.0])
-        changing = [event.of_inputs and not self.drive.constant for event in self.events]
-        return Surfaces(values, np.nan_to_num(rounding), np.where(changing, np.nan, rates))
+            known = sum(0.0 if isnan(s) else abs(s) * size for s, size in zip(row, sizes, strict=True))
+            rounding.append(RELATIVE_ROUNDING * known)
+            changing = event.of_inputs and not self.drive.constant
+            changes.append(nan if changing else sum(map(mul, row, rates)))
+        return Surfaces(np.array(values), np.nan_to_num(rounding), np.array(changes))
 
     @cached_property
     def _constant_inputs(self) -> np.ndarray | None:

@@ -216,6 +216,22 @@ class Passages:
         """Whether the run ends here."""
         return self.stopped is not None or self.stuck is not None
 
+    def ending_words(self) -> tuple[str, bool]:
+        """What to say of a run that did not fail, by its events; whether it did what was asked."""
+        words = "completed"
+        if self.stopped is not None and self.end is not None:
+            event, t = self._events[self.stopped], self.end[0]
+            if event.edge is not None:
+                left = f"left the domain {event.name!r}, {event.edge.words}, at t = {t:.12g}"
+                return f"{left}: the model does not hold beyond; domain=False goes on", False
+            words = f"stopped by the event {event.name!r} at t = {t:.12g}"
+        grazing = [
+            f"grazes {self._events[i].name!r} at t = {t:.12g}: doubles do not resolve whether it passes"
+            for i, t in self.grazed.items()
+        ]
+        stuck = self.stuck is not None and self.stopped is None
+        return "; ".join([*([] if stuck else [words]), *grazing]), not stuck
+
     def _resolution(self, t: float) -> float:
         """Rounding of a time."""
         return RELATIVE_ROUNDING * max(abs(t), abs(self.start))

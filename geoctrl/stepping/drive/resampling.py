@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError, SimulationError
+from geoctrl.stepping.drive.engine import Engine
 from geoctrl.stepping.drive.flow import Flow
 
 __all__ = ["followed_states", "resampled_states"]
 
 
-def followed_states(flow: Flow, run: Callable) -> np.ndarray:
-    """States (n, nt) at the times of a flow that starts anew from known samples, by the engine ``run``."""
-    blocks, steps = [], run(flow)
+def followed_states(flow: Flow, by: type[Engine]) -> np.ndarray:
+    """States (n, nt) at the times of a flow that starts anew from known samples."""
+    blocks, steps = [], by(flow).run()
     while True:
         try:
             blocks.append(next(steps))
@@ -29,7 +29,7 @@ def followed_states(flow: Flow, run: Callable) -> np.ndarray:
 
 
 def resampled_states(
-    flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, times: Any
+    flow: Flow, by: type[Engine], time: np.ndarray, states: np.ndarray, times: Any
 ) -> np.ndarray:
     """States (n, k) at other times within the samples (nt,), (n, nt) of a flow, each from the one before."""
     asked = finite_array("times", times)
@@ -56,5 +56,5 @@ def resampled_states(
             times=np.concatenate([time[k : k + 1], asked[mine]]),
             rtol=flow.rtol,
         )
-        found[:, mine] = followed_states(piece, run)[:, 1:]
+        found[:, mine] = followed_states(piece, by)[:, 1:]
     return found
