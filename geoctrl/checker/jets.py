@@ -23,6 +23,7 @@ from geoctrl.checker.tolerances import SWITCH
 
 ENTIRE = ("sin", "cos", "exp", "atan")
 """Functions that have a value everywhere."""
+ONE = ("num", fmpq(1))
 TOGETHER = 16
 """Terms of a sum, after which its size is looked at."""
 BITS, ENTRIES = 50_000, 3_000_000
@@ -257,16 +258,19 @@ def complete(
         if kind == "fun":
             jet = numbers.settled(_function(parts[0], parts[1], [jets[j] for j in parts[1]], numbers))
         elif kind == "sum":
-            jet = Jet(numbers.number(fmpq(0)), {}, constant)
+            jet = None if parts[0] else Jet(numbers.number(fmpq(0)), {}, constant)
             for k, (c, mono) in enumerate(parts[0], 1):
-                jet += jets[c] * jets[mono]
+                term = jets[mono] if table[c] == ONE else jets[c] * jets[mono]
+                jet = term if jet is None else jet + term
                 if not k % TOGETHER:
                     jet = numbers.settled(jet)
             jet = numbers.settled(jet)
         else:
-            jet = numbers.settled(Jet(numbers.number(parts[0]), {}, constant))
-            for j, exponent in parts[1] if kind == "prod" else ():
+            powers = parts[1] if kind == "prod" else ()
+            unit = parts[0] == 1 and any(e for _, e in powers)
+            jet = None if unit else numbers.settled(Jet(numbers.number(parts[0]), {}, constant))
+            for j, exponent in powers:
                 base = jets[j] if exponent >= 0 else _inverse(jets[j])
                 for _ in range(abs(exponent)):
-                    jet = numbers.settled(jet * base)
+                    jet = numbers.settled(base if jet is None else jet * base)
         jets[i] = jet
