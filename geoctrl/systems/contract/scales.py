@@ -196,10 +196,19 @@ def equilibration(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     C = np.abs(np.asarray(C, dtype=float))
     factors = [np.ones(len(C)), np.ones(C.shape[1])]
     for _ in range(_TURNS):
-        for axis in (1, 0):
-            largest = np.maximum.reduce(C * factors[0][:, None] * factors[1], axis=1 - axis, initial=0.0)
-            np.divide(factors[axis], np.sqrt(largest), out=factors[axis], where=largest > 0)
+        changed = [_divide(C, factors, axis) for axis in (1, 0)]
+        if not any(changed):
+            break
     return factors[0], factors[1]
+
+
+def _divide(C: np.ndarray, factors: list[np.ndarray], axis: int) -> bool:
+    """Divide rows or columns by the roots of their largest entries; whether that changes one."""
+    largest = np.maximum.reduce(C * factors[0][:, None] * factors[1], axis=1 - axis, initial=0.0)
+    if ((largest == 1) | (largest == 0)).all():
+        return False
+    np.divide(factors[axis], np.sqrt(largest), out=factors[axis], where=largest > 0)
+    return True
 
 
 def equilibrated(C: np.ndarray) -> np.ndarray:

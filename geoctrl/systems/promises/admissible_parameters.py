@@ -53,16 +53,24 @@ class Judgement:
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``, judged."""
+        if params and self._has_passed(params):
+            return dict(params)
         values = resolve_parameters(self._defaults, params, self._positive)
         self.require(values)
         return values
+
+    def _has_passed(self, values: Numbers) -> bool:
+        """Whether this is a full set of doubles that was judged: a run asks of its own several times."""
+        return (
+            list(values) == list(self._defaults)
+            and all(type(value) is float for value in values.values())
+            and tuple(values.values()) in self._passed
+        )
 
     def require(self, values: Numbers) -> None:
         """Judge a full set of parameters."""
         if self._whole is not None:
             self._whole.parameters({k: v for k, v in values.items() if k in self._whole._defaults})
-        if not self._judges:
-            return
         key = tuple(values.values())
         if key in self._passed:
             return
