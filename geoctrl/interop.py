@@ -46,7 +46,7 @@ def nonlinear_system(
     def numbers(given: Mapping[str, Any] | None) -> dict[str, Any]:
         return {**defaults, **{k: v for k, v in (given or {}).items() if k in defaults}}
 
-    def adapted(function: Callable) -> Callable:
+    def adapter(function: Callable) -> Callable:
         def call(t, x, u, p):
             return function(t, np.asarray(x), np.atleast_1d(u)[: len(inputs)], numbers(p))
 
@@ -54,8 +54,8 @@ def nonlinear_system(
 
     dynamic = {"states": list(states)} if states else {}
     return control.nlsys(
-        adapted(rhs) if rhs is not None and states else None,
-        adapted(output),
+        adapter(rhs) if rhs is not None and states else None,
+        adapter(output),
         inputs=list(inputs) if inputs else 0,
         outputs=list(outputs),
         params=defaults,

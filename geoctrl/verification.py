@@ -65,11 +65,11 @@ class VerificationReport:
         return "\n".join([f"{self.verdict}: {self.claim}", *(f"  confirmed: {c}" for c in self.checks)])
 
 
-def _timed(check: Callable[P, R]) -> Callable[P, R]:
+def _as_long_call(check: Callable[P, R]) -> Callable[P, R]:
     """The check with its line and its time; where numpy is not installed, as it is."""
 
     @wraps(check)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             from geoctrl._calls.long_calls import long_call
         except ImportError:
@@ -81,10 +81,10 @@ def _timed(check: Callable[P, R]) -> Callable[P, R]:
             return check(*args, **kwargs)
         return long_call(check)(*args, **kwargs)
 
-    return called
+    return wrapper
 
 
-@_timed
+@_as_long_call
 def verify(
     path: str | Path,
     *,

@@ -13,7 +13,13 @@ from geoctrl._scalars.arithmetic.magnitude_layers import Layers
 from geoctrl._scalars.arithmetic.magnitude_line import Line
 from geoctrl._scalars.arithmetic.magnitudes import Magnitudes, binary, magnitudes
 from geoctrl.algebra import product, se2, se3, so3
-from geoctrl.systems.contract.scales import equilibrated, felt, largest_cycle, reached, symmetric_scaling
+from geoctrl.systems.contract.scales import (
+    equilibrated_matrix,
+    excited_deviations,
+    exciting_deviations,
+    largest_cycle,
+    symmetric_scaling,
+)
 from geoctrl.systems.units.unit_classes import units_of_velocities
 
 # -- magnitudes ---------------------------------------------------------------------------------
@@ -175,18 +181,21 @@ def test_rate_and_sizes_go_with_the_units():
         B = S[:, None] * A / S / s
         rate, moved = largest_cycle(A), largest_cycle(B)
         assert moved == pytest.approx(rate / s, rel=1e-13)
-        d, e = (felt(M, w, reached(M, w, a)) for M, w, a in ((A, rate, anchors), (B, moved, S * anchors)))
+        d, e = (
+            exciting_deviations(M, w, excited_deviations(M, w, a))
+            for M, w, a in ((A, rate, anchors), (B, moved, S * anchors))
+        )
         assert e == pytest.approx(S * d, rel=1e-12), seed
         if rate:  # what the closure promises
             assert np.all(
-                np.abs(A) * reached(A, rate, anchors)
-                <= rate * reached(A, rate, anchors)[:, None] * (1 + 1e-9)
+                np.abs(A) * excited_deviations(A, rate, anchors)
+                <= rate * excited_deviations(A, rate, anchors)[:, None] * (1 + 1e-9)
             )
 
 
 def test_without_cycles_there_is_no_rate():
     assert largest_cycle(np.triu(np.ones((4, 4)), 1)) == 0.0
-    assert reached(np.ones((2, 2)), 0.0, np.array([1.0, 0.0])).tolist() == [1.0, 0.0]
+    assert excited_deviations(np.ones((2, 2)), 0.0, np.array([1.0, 0.0])).tolist() == [1.0, 0.0]
 
 
 def test_symmetric_scaling_sees_directions_and_not_units():
@@ -206,10 +215,10 @@ def test_equilibration_sees_rank_and_not_units():
     rng = np.random.default_rng(3)
     C = rng.normal(size=(3, 5))
     moved = 10.0 ** rng.uniform(-8, 8, size=(3, 1)) * C * 10.0 ** rng.uniform(-8, 8, size=5)
-    assert np.linalg.cond(equilibrated(moved)) < 30
+    assert np.linalg.cond(equilibrated_matrix(moved)) < 30
     C[2] = C[0] - 2 * C[1]
     moved = 10.0 ** rng.uniform(-8, 8, size=(3, 1)) * C * 10.0 ** rng.uniform(-8, 8, size=5)
-    assert np.linalg.cond(equilibrated(moved)) > 1e12
+    assert np.linalg.cond(equilibrated_matrix(moved)) > 1e12
 
 
 def test_the_bracket_tells_rates_of_angles():

@@ -90,7 +90,7 @@ class Budget:
         self._end = time.monotonic() + self.seconds
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds left, zero where it is spent."""
         return max(0.0, self._end - time.monotonic())
 
@@ -122,7 +122,7 @@ class Budget:
         reserve : float
             Part of the whole time that is kept for what comes after it.
         """
-        seconds = min(self.left * share, self.left - reserve * self.seconds)
+        seconds = min(self.seconds_left * share, self.seconds_left - reserve * self.seconds)
         if seconds > 0:
             for listener in TOLD:
                 listener(part)

@@ -138,9 +138,9 @@ class LongCall:
         self.report(fraction, stage, best)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the time is up, for loops that look at it."""
-        return not self.budget.left
+        return not self.budget.seconds_left
 
     @property
     def late(self) -> str:
@@ -148,9 +148,9 @@ class LongCall:
         reached = f", in the stage {self.report.stage!r}" if self.report.stage else ""
         return f"not finished within {self.budget.seconds:g} s{reached}"
 
-    def within(self, budget: float) -> float:
+    def search_seconds(self, budget: float) -> float:
         """Seconds of a search that may take so many, or most of what is left."""
-        return min(budget, _MOST * self.budget.left) if self.budget.left else budget
+        return min(budget, _MOST * self.budget.seconds_left) if self.budget.seconds_left else budget
 
     def run(self, body: Callable[[], R], paced: bool = False) -> R:
         """The result of the body within the time, at which one that is ``paced`` looks itself."""
@@ -210,22 +210,22 @@ def long_call(function: Callable[P, R]) -> Callable[P, R]:
 
     Its body asks for the call by `under_way`.
     """
-    return _called(function, paced=False)
+    return _wrapper(function, paced=False)
 
 
 def paced_call(function: Callable[P, R]) -> Callable[P, R]:
     """As `long_call`, of a body that looks at the time itself and returns what it has."""
-    return _called(function, paced=True)
+    return _wrapper(function, paced=True)
 
 
-def _called(function: Callable[P, R], paced: bool) -> Callable[P, R]:
+def _wrapper(function: Callable[P, R], paced: bool) -> Callable[P, R]:
     names = [*inspect.signature(function).parameters]
 
     @functools.wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         progress, seconds = given.get("progress", False), given.get("seconds")
         call = LongCall(function.__name__, progress, seconds)  # type: ignore[arg-type]
         return call.run(lambda: function(*args, **kwargs), paced)
 
-    return called
+    return wrapper

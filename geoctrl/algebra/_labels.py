@@ -12,7 +12,7 @@ from geoctrl._checks import require_printable
 from geoctrl.errors import DescriptionError
 
 
-def numbered(stem: str, n: int) -> tuple[str, ...]:
+def numbered_labels(stem: str, n: int) -> tuple[str, ...]:
     """``stem1 .. stemn``."""
     return tuple(f"{stem}{i}" for i in range(1, n + 1))
 

@@ -17,7 +17,7 @@ import sympy as sp
 from geoctrl._checks import whole_number
 from geoctrl._scalars import Vector
 from geoctrl.algebra._exact import exact_array
-from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
+from geoctrl.algebra._labels import check_identifier, numbered_labels, real_symbols
 from geoctrl.algebra.groups import LEVI_CIVITA
 from geoctrl.algebra.lie import LieAlgebra
 from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, times
@@ -79,7 +79,7 @@ class AdvectedVector(Vector):
     @property
     def symbols(self) -> sp.ImmutableMatrix:
         """Column of the real symbols of the components."""
-        return real_symbols(numbered(self.name, 3))
+        return real_symbols(numbered_labels(self.name, 3))
 
     def factor_index(self, algebra: LieAlgebra) -> int:
         """Position, from 0, of the factor that turns the vector.
@@ -178,7 +178,7 @@ class AdvectedParameter(Vector):
     @property
     def symbols(self) -> sp.ImmutableMatrix:
         """Column of the real symbols of the components."""
-        return real_symbols(numbered(self.name, self.dimension))
+        return real_symbols(numbered_labels(self.name, self.dimension))
 
     def action(self, algebra: LieAlgebra) -> Entries:
         """Nonzero (i, j, k, kappa[i, j, k]), checked exactly to be a representation of `algebra`.

@@ -117,7 +117,7 @@ def with_rates(group: LieAlgebra | None, shape: Sequence[Coordinate]) -> LieAlge
             raise DescriptionError(f"the coordinate {c.name!r} is given twice")
     k = len(shape)
     factor = AlgebraFactor(SHAPE, 0, k, group="rn", labels=rates, momentum_labels=momenta)
-    plain = LieAlgebra._assembled((), rates, momenta, SHAPE, (factor,))
+    plain = LieAlgebra._from_parts((), rates, momenta, SHAPE, (factor,))
     return (
         plain
         if group is None

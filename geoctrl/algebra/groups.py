@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from geoctrl._checks import whole_number
-from geoctrl.algebra._labels import numbered
+from geoctrl.algebra._labels import numbered_labels
 from geoctrl.algebra.lie import LieAlgebra
 from geoctrl.algebra.representation.factor import AlgebraFactor, Rows
 from geoctrl.algebra.structure import Entries
@@ -39,7 +39,9 @@ def so3() -> LieAlgebra:
     >>> so3().bracket([1, 0, 0], [0, 1, 0])
     array([0., 0., 1.])
     """
-    return _standard("so3", numbered("Omega", 3), numbered("Pi", 3), LEVI_CIVITA, spin=_unit_rows(3, 0, 3))
+    return _standard(
+        "so3", numbered_labels("Omega", 3), numbered_labels("Pi", 3), LEVI_CIVITA, spin=_unit_rows(3, 0, 3)
+    )
 
 
 def se2() -> LieAlgebra:
@@ -77,8 +79,8 @@ def se3() -> LieAlgebra:
     translation_turned = tuple((b, a, c, -sign) for a, b, c, sign in turns_translation)
     return _standard(
         "se3",
-        numbered("Omega", 3) + numbered("Y", 3),
-        numbered("Pi", 3) + numbered("P", 3),
+        numbered_labels("Omega", 3) + numbered_labels("Y", 3),
+        numbered_labels("Pi", 3) + numbered_labels("P", 3),
         LEVI_CIVITA + turns_translation + translation_turned,
         spin=_unit_rows(6, 0, 3),
         velocity=_unit_rows(6, 3, 3),
@@ -101,7 +103,7 @@ def rn(k: int) -> LieAlgebra:
            [0., 0., 0.]])
     """
     size = whole_number("k", k, 1, _LARGEST, DescriptionError)
-    return _standard("rn", numbered("Y", size), numbered("P", size), ())
+    return _standard("rn", numbered_labels("Y", size), numbered_labels("P", size), ())
 
 
 def product(*algebras: LieAlgebra) -> LieAlgebra:
@@ -133,19 +135,19 @@ def product(*algebras: LieAlgebra) -> LieAlgebra:
     brackets: list[tuple[int, int, int, Fraction]] = []
     start = 0
     for algebra in algebras:
-        factors += [factor.placed(start + factor.start, total) for factor in algebra.factors]
+        factors += [factor.at_place(start + factor.start, total) for factor in algebra.factors]
         brackets += [(start + i, start + j, start + k, c) for i, j, k, c in algebra.brackets]
         start += algebra.n
-    return LieAlgebra._assembled(
+    return LieAlgebra._from_parts(
         tuple(brackets),
-        _suffixed([factor.labels for factor in factors]),
-        _suffixed([factor.momentum_labels for factor in factors]),
+        _distinct_labels([factor.labels for factor in factors]),
+        _distinct_labels([factor.momentum_labels for factor in factors]),
         " x ".join(algebra.name or "?" for algebra in algebras) if len(algebras) > 1 else algebras[0].name,
         tuple(factors),
     )
 
 
-def _suffixed(groups: list[tuple[str, ...]]) -> tuple[str, ...]:
+def _distinct_labels(groups: list[tuple[str, ...]]) -> tuple[str, ...]:
     labels: list[str] = []
     for number, group in enumerate(groups, start=1):
         taken = set(labels)
@@ -167,4 +169,4 @@ def _standard(
 ) -> LieAlgebra:
     entries: Entries = tuple((i, j, k, Fraction(c)) for i, j, k, c in sorted(brackets))
     factor = AlgebraFactor(name, 0, len(labels), spin, velocity, name, labels, momentum_labels)
-    return LieAlgebra._assembled(entries, labels, momentum_labels, name, (factor,))
+    return LieAlgebra._from_parts(entries, labels, momentum_labels, name, (factor,))

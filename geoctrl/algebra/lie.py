@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries
-from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
+from geoctrl.algebra._labels import check_identifier, numbered_labels, real_symbols
 from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, read_real, times
 from geoctrl.algebra.representation.block_matrices import BlockMatrices
 from geoctrl.algebra.representation.factor import AlgebraFactor
@@ -93,14 +93,14 @@ class LieAlgebra:
         momentum_labels: Sequence[str] | None = None,
     ) -> None:
         n, brackets = read_structure_constants(structure_constants)
-        own = _read_labels(labels, numbered("xi", n), "labels")
-        momenta = _read_labels(momentum_labels, numbered("mu", n), "momentum_labels")
+        own = _read_labels(labels, numbered_labels("xi", n), "labels")
+        momenta = _read_labels(momentum_labels, numbered_labels("mu", n), "momentum_labels")
         self._fill(
             brackets, own, momenta, name, (AlgebraFactor(name, 0, n, labels=own, momentum_labels=momenta),)
         )
 
     @classmethod
-    def _assembled(
+    def _from_parts(
         cls,
         brackets: Entries,
         labels: tuple[str, ...],
@@ -158,12 +158,14 @@ class LieAlgebra:
         factors = tuple(
             replace(
                 factor,
-                labels=_renamed(own, self.labels, factor.labels, factor.start),
-                momentum_labels=_renamed(momenta, self.momentum_labels, factor.momentum_labels, factor.start),
+                labels=_own_labels(own, self.labels, factor.labels, factor.start),
+                momentum_labels=_own_labels(
+                    momenta, self.momentum_labels, factor.momentum_labels, factor.start
+                ),
             )
             for factor in self.factors
         )
-        return self._assembled(self.brackets, own, momenta, self.name, factors)
+        return self._from_parts(self.brackets, own, momenta, self.name, factors)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise ImmutableError(f"a LieAlgebra is immutable: {name!r} cannot be set")
@@ -181,7 +183,7 @@ class LieAlgebra:
         return hash(self._parts())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LieAlgebra._assembled, self._parts()
+        return LieAlgebra._from_parts, self._parts()
 
     def __repr__(self) -> str:
         return f"<LieAlgebra {self.name or 'without name'}: {', '.join(self.labels)}>"
@@ -355,7 +357,7 @@ def _read_labels(labels: Sequence[str] | None, default: tuple[str, ...], what: s
     return given
 
 
-def _renamed(
+def _own_labels(
     now: tuple[str, ...], before: tuple[str, ...], own: tuple[str, ...], start: int
 ) -> tuple[str, ...]:
     """Labels of a factor on its own with the new ones put in; suffixes are left to products."""

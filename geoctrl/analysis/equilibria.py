@@ -22,7 +22,7 @@ from geoctrl.systems.contract.points import Point, equilibrium_at, numbers_at, r
 from geoctrl.systems.contract.scales import shares
 from geoctrl.systems.contract.tolerances import CONVERGED, RESIDUAL, SHORT, UNIT
 from geoctrl.systems.parts.angles import nearby_angle
-from geoctrl.systems.parts.families import listed
+from geoctrl.systems.parts.families import states_text
 
 __all__ = ["find_equilibrium"]
 
@@ -90,7 +90,7 @@ def find_equilibrium(
     x, u = _start(seen, guess)
     numbers = numbers_at(system, known if params is None else None, params)
     x = seen.at_rest(x, numbers)
-    held, held_u = _held(seen, {} if fixed is None else fixed)
+    held, held_u = _fixed_values(seen, {} if fixed is None else fixed)
     for i, value in held.items():
         x[i] = value
     for j, value in held_u.items():
@@ -104,7 +104,7 @@ def find_equilibrium(
     if rest is not None:
         return equilibrium_at(seen, (rest, u, None, None), numbers)
     at = _rest(seen, x, u, numbers, [i for i in range(x.size) if i not in held])
-    for candidate in (_snapped(x, at, held), at.x):
+    for candidate in (_short_decimals(x, at, held), at.x):
         known_x = _exact_state(seen, candidate, held)
         point = np.array([float(q) for q in known_x]), u, known_x, tuple(exact(v) for v in u)
         if _exactly(seen, numbers, point):
@@ -115,8 +115,8 @@ def find_equilibrium(
         names = [*(f"d/dt {label}" for label in system.state_labels), *system.leaf.relations]
         raise EquilibriumError(
             f"no equilibrium found: residual {np.max(np.abs(at.residual)):.3g} at "
-            f"{listed(system.state_labels, at.x)}, where {names[worst]} is {at.residual[worst]:.3g} beside "
-            f"terms of size {at.sizes[worst]:.3g}; {_held_inputs(system)}"
+            f"{states_text(system.state_labels, at.x)}, where {names[worst]} is {at.residual[worst]:.3g} "
+            f"beside terms of size {at.sizes[worst]:.3g}; {_held_inputs(system)}"
             "try another guess or hold fewer states",
             float(np.max(np.abs(at.residual))),
         )
@@ -129,7 +129,7 @@ def _start(seen: Seen, guess: Any) -> tuple[np.ndarray, np.ndarray]:
     return read_point(seen, guess, "guess")[:2]
 
 
-def _held(seen: Seen, fixed: Mapping[str, float]) -> tuple[dict[int, float], dict[int, float]]:
+def _fixed_values(seen: Seen, fixed: Mapping[str, float]) -> tuple[dict[int, float], dict[int, float]]:
     states, inputs = list(seen.system.state_labels), list(seen.system.input_labels)
     held: dict[int, float] = {}
     held_u: dict[int, float] = {}
@@ -161,7 +161,7 @@ def _hold_extremum(places: list[int], length: float, states: list[str], held: di
 def _rest(seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], free: list[int]) -> Met:
     """State near x that rests on the leaf as nearly as one was found; EquilibriumError on singular ways."""
     try:
-        return RestSearch(seen, x, u, params, free).found()
+        return RestSearch(seen, x, u, params, free).rest_point()
     except SingularMassError as error:
         raise EquilibriumError(f"no equilibrium found: on the way there {error}; try another guess") from None
 
@@ -171,7 +171,7 @@ def _held_inputs(system: Any) -> str:
     return f"inputs were held at zero ({labels}); " if labels else ""
 
 
-def _snapped(guess: np.ndarray, at: Met, held: Mapping[int, float]) -> np.ndarray:
+def _short_decimals(guess: np.ndarray, at: Met, held: Mapping[int, float]) -> np.ndarray:
     """Values within rounding of a short decimal moved onto it, so that exact equilibria are recognised.
 
     Decimals are those of a value in units of a power of ten next to its size. What is not zero beside its

@@ -65,7 +65,7 @@ class Met:
         rows = np.where(self.sizes > 0, self.sizes, pace)
         return np.where(rows > 0, rows, 1.0)
 
-    def beside(self, other: Met) -> float:
+    def residual_in_units_of(self, other: Met) -> float:
         """The largest rate or relation in the units of rows at another point.
 
         It falls while steps lead on; the share of terms that are small themselves, as next to where nothing
@@ -101,14 +101,14 @@ class RestSearch:
         free: Sequence[int],
     ) -> None:
         self._seen, self._u, self._params, self._free = seen, u, params, list(free)
-        start = self.met(x)
+        start = self.met_at(x)
         if start is None:
             raise EquilibriumError(
                 "no equilibrium found: the equations are singular at the guess; try another"
             )
         self._start = start
 
-    def met(self, x: np.ndarray) -> Met | None:
+    def met_at(self, x: np.ndarray) -> Met | None:
         """A state with what is known of it; None where the equations have no value."""
         residual = self._residual(x)
         if not np.all(np.isfinite(residual)):
@@ -118,7 +118,7 @@ class RestSearch:
         except (ZeroDivisionError, EquilibriumError):
             return None
 
-    def found(self) -> Met:
+    def rest_point(self) -> Met:
         """The nearest point of rest that steps lead to; where there is none, the best point that was met.
 
         Damped steps stay near a family; full ones go far to a single point. Where both fail, a trust region
@@ -133,7 +133,7 @@ class RestSearch:
             return min(rests, key=self._distance)
         best = min(met, key=lambda at: at.measure)
         if best.measure > RESIDUAL and self._free:
-            further = self.met(self._by_trust_region())
+            further = self.met_at(self._by_trust_region())
             if further is not None:
                 further = self._by_newton(further, 0.0)
                 best = further if further.measure < best.measure else best
@@ -155,8 +155,8 @@ class RestSearch:
         """Rounds of Newton's steps; each begins in units of the point that the last one led to."""
         best = at
         for _ in range(_ROUNDS):
-            further = self._cleared(self._newton(at, damping))
-            if further is None or not further.beside(at) < at.beside(at):
+            further = self._without_rounding(self._newton(at, damping))
+            if further is None or not further.residual_in_units_of(at) < at.residual_in_units_of(at):
                 break
             at = further
             best = min(best, at, key=lambda met: met.measure)
@@ -177,7 +177,7 @@ class RestSearch:
             step = _step(self._slopes(x) * unit / rows[:, None], residual, damping)
             z = x[free] / unit
             length, limit = float(np.linalg.norm(step)), _LONGEST * max(float(np.linalg.norm(z)), 1.0)
-            x = self._moved(x, unit * (z - step * (limit / length if length > limit else 1.0)))
+            x = self._with_free(x, unit * (z - step * (limit / length if length > limit else 1.0)))
             residual = self._residual(x) / rows
             size = float(np.max(np.abs(residual), initial=0.0))
             if not np.isfinite(size):
@@ -193,22 +193,22 @@ class RestSearch:
         start, free = self._start, self._free
         unit, rows = start.scales.column[free], start.rows
         z = least_squares(
-            lambda z: self._residual(self._moved(start.x, unit * z)) / rows,
+            lambda z: self._residual(self._with_free(start.x, unit * z)) / rows,
             start.x[free] / unit,
-            jac=lambda z: self._slopes(self._moved(start.x, unit * z)) * unit / rows[:, None],
+            jac=lambda z: self._slopes(self._with_free(start.x, unit * z)) * unit / rows[:, None],
             **dict.fromkeys(("xtol", "ftol", "gtol"), 1e-15),
         ).x
-        return self._moved(start.x, unit * z)
+        return self._with_free(start.x, unit * z)
 
-    def _cleared(self, x: np.ndarray) -> Met | None:
+    def _without_rounding(self, x: np.ndarray) -> Met | None:
         """The state with zeros for what rounding leaves of them, where that is one of rest, else as it is."""
         small = np.abs(x) < _ZERO * self._start.scales.column
         small[[i for i in range(len(x)) if i not in self._free]] = False
         if np.any(small & (x != 0)):
-            cleared = self.met(np.where(small, 0.0, x))
+            cleared = self.met_at(np.where(small, 0.0, x))
             if cleared is not None and cleared.measure <= CONVERGED:
                 return cleared
-        return self.met(x)
+        return self.met_at(x)
 
     def _residual(self, x: np.ndarray) -> np.ndarray:
         """Field and relations, no numbers where the equations are singular: solvers shorten such a step."""
@@ -222,7 +222,7 @@ class RestSearch:
         A = self._seen.derivatives(x, self._u, self._params)[0]
         return np.vstack([A, self._seen.leaf_gradient(x, self._params)])[:, self._free]
 
-    def _moved(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _with_free(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         point = x.copy()
         point[self._free] = y
         return point

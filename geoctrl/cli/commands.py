@@ -21,7 +21,7 @@ from geoctrl.cli.arguments import (
     system_of,
 )
 from geoctrl.cli.rebuild import compared_anew
-from geoctrl.cli.text import block, matrix_text, plain, show, written
+from geoctrl.cli.text import block, file_line, matrix_text, plain, show
 
 __all__ = [
     "UsageError",
@@ -146,7 +146,9 @@ def run_certify(args: argparse.Namespace) -> int:
         "evidence": certificate.evidence,
         "file": args.out,
     }
-    text = f"{plain(certificate)}\n  eigenvalues on the leaf: {spectrum_text(eigenvalues)}{written(args.out)}"
+    text = (
+        f"{plain(certificate)}\n  eigenvalues on the leaf: {spectrum_text(eigenvalues)}{file_line(args.out)}"
+    )
     show(args, data, text)
     return 0
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from geoctrl.cli.arguments import UsageError, family_symbols, member, numbers, split, system_of
-from geoctrl.cli.text import show, written
+from geoctrl.cli.text import file_line, show
 
 __all__ = ["add_follow"]
 
@@ -23,7 +23,7 @@ def add_follow(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run_follow)
 
 
-def _along(text: str) -> tuple[str, tuple[float, float]]:
+def _parameter_range(text: str) -> tuple[str, tuple[float, float]]:
     name, _, span = text.partition("=")
     try:
         low, high = (float(part) for part in span.split(":"))
@@ -38,7 +38,7 @@ def run_follow(args: argparse.Namespace) -> int:
 
     system = system_of(args)
     symbols = family_symbols(args.model, system.families, args.at)
-    along, span = _along(args.along)
+    along, span = _parameter_range(args.along)
     params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
     for names, given in ((symbols, values), (tuple(system.params), params)):
         if along in names:
@@ -54,5 +54,5 @@ def run_follow(args: argparse.Namespace) -> int:
     data: dict[str, Any] = branch.to_dict()
     data["changes"] = [{k: v for k, v in row.items() if k != "certificates"} for row in data["changes"]]
     data |= {"model": args.model, "family": args.at, "file": args.file, "picture": args.out}
-    show(args, data, f"{branch!r}{written(args.file)}".replace("<", "").replace(">", ""))
+    show(args, data, f"{branch!r}{file_line(args.file)}".replace("<", "").replace(">", ""))
     return 0

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from geoctrl.cli.arguments import UsageError, family_symbols, is_reduced, mechanism_of, numbers, split
-from geoctrl.cli.text import plain, show, written
+from geoctrl.cli.text import file_line, plain, show
 
 __all__ = ["run_law"]
 
@@ -131,7 +131,7 @@ def _certify(args: argparse.Namespace, loop: Any, eq: Any, data: dict[str, Any],
 
     certificate = geoctrl.certify(loop, eq)
     data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
-    text.append(f"{plain(certificate)}{written(args.out)}")
+    text.append(f"{plain(certificate)}{file_line(args.out)}")
     if args.out:
         certificate.to_json(args.out)
 

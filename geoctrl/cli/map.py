@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from geoctrl.cli.arguments import UsageError, family_symbols, numbers, split, system_of
-from geoctrl.cli.text import show, written
+from geoctrl.cli.text import file_line, show
 
 __all__ = ["add_map", "run_map"]
 
@@ -74,5 +74,5 @@ def run_map(args: argparse.Namespace) -> int:
         "picture": args.out,
     }
     shares = ", ".join(f"{100 * v:.4g} % {k}" for k, v in parts.items())
-    show(args, data, f"{found.claim}\n  {len(found.cells)} cells: {shares}{written(args.certificate)}")
+    show(args, data, f"{found.claim}\n  {len(found.cells)} cells: {shares}{file_line(args.certificate)}")
     return 0

@@ -27,7 +27,7 @@ def compared_anew(path: str) -> list[str]:
     from geoctrl.checker.reading import load
 
     data = load(path)
-    system, problem = _named(data["system"]), data["problem"]
+    system, problem = _catalogue_system(data["system"]), data["problem"]
     if problem["kind"] == "region":
         require_same_region(system, data["family"], problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
@@ -46,7 +46,7 @@ def compared_anew(path: str) -> list[str]:
     return [*named, "field, mass matrix and forces"]
 
 
-def _named(name: str) -> Any:
+def _catalogue_system(name: str) -> Any:
     """The system of the catalogue that goes by a name."""
     from geoctrl import models
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["block", "matrix_text", "plain", "show", "written"]
+__all__ = ["block", "file_line", "matrix_text", "plain", "show"]
 
 
 def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
@@ -17,7 +17,7 @@ def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
 
 def block(name: str, entry: dict[str, Any]) -> str:
     """A few lines about a mechanism, wrapped to the width of a page."""
-    from geoctrl.systems.printing.summary_page import listed
+    from geoctrl.systems.printing.summary_page import titled_rows
 
     rows = {
         "": entry["description"],
@@ -28,7 +28,7 @@ def block(name: str, entry: dict[str, Any]) -> str:
         "families": "  ".join(f"{k}({','.join(v)})" for k, v in entry["families"].items()) or "-",
         "source": entry["source"],
     }
-    return listed(f"{name}  [{entry['group']}]", rows)
+    return titled_rows(f"{name}  [{entry['group']}]", rows)
 
 
 def matrix_text(labels: Sequence[str], matrix: Any) -> str:
@@ -40,7 +40,7 @@ def matrix_text(labels: Sequence[str], matrix: Any) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def written(path: str | None) -> str:
+def file_line(path: str | None) -> str:
     """A line that names the file, if there is one."""
     return f"\n  written to {path}" if path else ""
 

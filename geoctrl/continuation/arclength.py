@@ -114,20 +114,20 @@ class SolvedCourse(Course):
 
     # -- equations ----------------------------------------------------------------------------------
 
-    def _at(self, z: np.ndarray) -> tuple[np.ndarray, dict]:
+    def _state_and_params(self, z: np.ndarray) -> tuple[np.ndarray, dict]:
         """State and parameters."""
         if self._parameter is None:
             return z, self._params
         return z[:-1], self._params | {self._parameter: float(z[-1])}
 
     def _values_at(self, z: np.ndarray) -> np.ndarray:
-        x, params = self._at(z)
+        x, params = self._state_and_params(z)
         rest = [self.seen.rate(x, self._start.u, params), self._system.leaf_residual(x, params)]
         return np.concatenate(rest)
 
     def equations(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """F and DF."""
-        x, params = self._at(z)
+        x, params = self._state_and_params(z)
         held = np.eye(len(z))[self._held]
         slopes = np.vstack(
             [self.seen.derivatives(x, self._start.u, params)[0], self.seen.leaf_gradient(x, params)]
@@ -161,7 +161,7 @@ class SolvedCourse(Course):
         K = self.kernel(z, _RANK)
         if not K.shape[1]:
             raise EquilibriumError(
-                f"no equilibria continue from the point with {self._said()} held; hold fewer states"
+                f"no equilibria continue from the point with {self._held_labels()} held; hold fewer states"
             )
         row = K[self.index]
         size = float(np.linalg.norm(row))
@@ -184,18 +184,19 @@ class SolvedCourse(Course):
             K = self.kernel(z, _RANK)
             if K.shape[1] != 1:
                 raise EquilibriumError(
-                    f"the states {self._said()} do not choose a curve of equilibria; hold others with fixed="
+                    f"the states {self._held_labels()} do not choose a curve of equilibria; hold others "
+                    "with fixed="
                 )
         tangent = K[:, 0]
         return tangent * (-1.0 if tangent[self.index] < 0 else 1.0)
 
-    def _said(self) -> str:
+    def _held_labels(self) -> str:
         labels = self._system.state_labels
         return ", ".join(labels[i] for i in self._held) or "nothing"
 
     # -- places -----------------------------------------------------------------------------------------
 
-    def corrected(self, z: np.ndarray, normal: np.ndarray, target: float) -> np.ndarray:
+    def zero_on_plane(self, z: np.ndarray, normal: np.ndarray, target: float) -> np.ndarray:
         """The zero of F near z with normal . z / scale = target."""
         begun = z
         for _ in range(_NEWTON):
@@ -231,7 +232,7 @@ class SolvedCourse(Course):
         target[-1] = 1.0
         tangent = np.linalg.lstsq(rows, target, rcond=LEAST_NORM)[0]
         tangent /= np.linalg.norm(tangent)
-        x, params = self._at(z)
+        x, params = self._state_and_params(z)
         if self._parameter is not None:
             params = numbers_at(self._system, None, params)
         exact = self._start.exact_u
@@ -239,12 +240,12 @@ class SolvedCourse(Course):
         spectrum = Spectrum.of(self.seen, point, self._found.column)
         return CurvePlace(float(z[self.index]), z, tangent, float(tangent[self.index]), point, spectrum)
 
-    def between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
+    def place_between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
         """The place over a part of the chord from one to another."""
         chord = (second.z - first.z) / self.scale
         normal = chord / np.linalg.norm(chord)
         z = first.z + part * (second.z - first.z)
-        found = self.corrected(z, normal, float(normal @ (z / self.scale)))
+        found = self.zero_on_plane(z, normal, float(normal @ (z / self.scale)))
         return self.place(found, first.tangent if part < 0.5 else second.tangent)
 
     def exactly(self, value: float, near: CurvePlace) -> Equilibrium:
@@ -255,8 +256,8 @@ class SolvedCourse(Course):
         z[self.index] = value
         normal = np.zeros(len(z))
         normal[self.index] = 1.0
-        z = self.corrected(z, normal, value / self.scale[self.index])
-        x, _ = self._at(z)
+        z = self.zero_on_plane(z, normal, value / self.scale[self.index])
+        x, _ = self._state_and_params(z)
         if self._parameter is None:
             fixed[self.along] = value
         else:
@@ -265,7 +266,7 @@ class SolvedCourse(Course):
         guess = (x, self._start.u) if len(self._start.u) else x
         return find_equilibrium(self._system, guess=guess, fixed=fixed, params=params, spin=spin)
 
-    def across(self, place: CurvePlace) -> np.ndarray:
+    def other_directions(self, place: CurvePlace) -> np.ndarray:
         """What the kernel of DF has besides the tangent (in relative unknowns)."""
         return self.directions_beside(place.z, place.tangent)
 
@@ -329,7 +330,7 @@ class SolvedCourse(Course):
     def _next(self, here: CurvePlace, step: float) -> CurvePlace:
         """The place a step on; EquilibriumError where it is not near, or the course turns too much."""
         z = here.z + step * here.tangent * self.scale
-        z = self.corrected(z, here.tangent, float(here.tangent @ (z / self.scale)))
+        z = self.zero_on_plane(z, here.tangent, float(here.tangent @ (z / self.scale)))
         there = self.place(z, here.tangent)
         if there.tangent @ here.tangent < _TURN and abs(step) > 2 * _SHORTEST:
             raise EquilibriumError("the course turns more than a step allows")
@@ -346,7 +347,7 @@ class SolvedCourse(Course):
         normal[self.index] = 1.0
         z = here.z + part * (there.z - here.z)
         try:
-            z = self.corrected(z, normal, edge / self.scale[self.index])
+            z = self.zero_on_plane(z, normal, edge / self.scale[self.index])
             z[self.index] = edge
             return self.place(z, here.tangent)
         except GeoctrlError:  # at the edge of the domain, or next to a fold: the curve ends a step before

@@ -15,7 +15,7 @@ from geoctrl.continuation.folds import turning_point
 from geoctrl.errors import GeoctrlError
 from geoctrl.verification import Verdict
 
-__all__ = ["Bracket", "around"]
+__all__ = ["Bracket", "smallest_bracket"]
 
 _DISTANCES = [10.0 ** (k / 2) for k in range(-24, -7)]
 """From a change, relative to value and span, at which proofs are tried: from where floats tell on. What is
@@ -45,7 +45,7 @@ class Bracket:
     proof: str = ""
 
 
-def around(course: Course, event: ChangeFunction) -> Bracket:
+def smallest_bracket(course: Course, event: ChangeFunction) -> Bracket:
     """The smallest bracket with ends that are proved, one stable and one unstable; of a fold, one in which it
     is proved to lie; else one of floats.
     """
@@ -68,7 +68,7 @@ def around(course: Course, event: ChangeFunction) -> Bracket:
     k = first  # most changes are proved as near as floats tell
     while first < last:
         margin = _DISTANCES[k] * size
-        found = _proved(course, (value - margin, sides[0]), (value + margin, sides[1]))
+        found = _proved_bracket(course, (value - margin, sides[0]), (value + margin, sides[1]))
         if found is None:
             first = k + 1
         else:
@@ -77,11 +77,13 @@ def around(course: Course, event: ChangeFunction) -> Bracket:
     return best
 
 
-def _proved(course: Course, low: tuple[float, CurvePlace], high: tuple[float, CurvePlace]) -> Bracket | None:
+def _proved_bracket(
+    course: Course, low: tuple[float, CurvePlace], high: tuple[float, CurvePlace]
+) -> Bracket | None:
     """The bracket of two values, each with a place near it, that are proved stable and unstable."""
     # The unstable one first: it is sooner proved, and sooner not.
     turned = not low[1].spectrum.growing
-    proofs = _certified(course, [high, low] if turned else [low, high])
+    proofs = _certificates(course, [high, low] if turned else [low, high])
     if len(proofs) < 2 or not _differ(*(c.verdict for c in proofs)):
         return None
     first, second = proofs[::-1] if turned else proofs
@@ -94,7 +96,7 @@ def _proved(course: Course, low: tuple[float, CurvePlace], high: tuple[float, Cu
     return Bracket(*ends, (first, second), f"proved {said[0]} at its low end, {said[1]} at its high{curve}")
 
 
-def _certified(course: Course, ends: Sequence[tuple[float, CurvePlace]]) -> list[Certificate]:
+def _certificates(course: Course, ends: Sequence[tuple[float, CurvePlace]]) -> list[Certificate]:
     """Proofs at one end after the other, as far as there are such."""
     found: list[Certificate] = []
     for value, near in ends:

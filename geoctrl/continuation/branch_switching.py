@@ -24,7 +24,7 @@ def crossing_courses(
     system: System, course: Course, event: ChangeFunction, span: tuple[float, float], points: int
 ) -> list[SolvedCourse]:
     """Courses through a branch point besides the one that it was met on, not yet walked."""
-    along = _along(system, course, event)
+    along = _course_label(system, course, event)
     if isinstance(course, SolvedCourse):
         fixed = list(course.held)
     else:  # where a family in closed form is one of several dimensions, the curve is cut from them
@@ -32,7 +32,7 @@ def crossing_courses(
     first, directions = _cut(system, event, (along, fixed, span, points))
     found = []
     for direction in directions.T:
-        for start in _beside(first, direction):
+        for start in _crossing_points(first, direction):
             point = first.place(start, direction).point
             fixed = list(first.held)
             found.append(SolvedCourse(system, point, along, fixed, span, points, direction))
@@ -45,7 +45,7 @@ def crossing_courses(
     return found
 
 
-def _along(system: System, course: Course, event: ChangeFunction) -> str:
+def _course_label(system: System, course: Course, event: ChangeFunction) -> str:
     """The state or parameter that another curve is followed along: instead of a symbol, the state it moves
     most.
     """
@@ -76,14 +76,14 @@ def _cut(
         fixed = [*fixed, system.state_labels[int(order[0])]]
 
 
-def _beside(course: SolvedCourse, direction: np.ndarray) -> Iterator[np.ndarray]:
+def _crossing_points(course: SolvedCourse, direction: np.ndarray) -> Iterator[np.ndarray]:
     """Points of the curve across, next to the crossing and within the span."""
     z = course.unknowns()
     for length in _AWAY:
         for sense in (1.0, -1.0):
             guess = z + sense * length * direction * course.scale
             try:
-                found = course.corrected(guess, direction, float(direction @ (guess / course.scale)))
+                found = course.zero_on_plane(guess, direction, float(direction @ (guess / course.scale)))
             except GeoctrlError:
                 continue
             near = np.linalg.norm((found - z) / course.scale) < _NEAR * length

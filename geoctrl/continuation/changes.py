@@ -77,19 +77,22 @@ def events(course: Course) -> list[ChangeFunction]:
         folds = [way for way in folds if way not in near]
         kind = FOLD if near and crossing.kind == ZERO else crossing.kind
         way = near[0] if kind == FOLD else crossing.way
-        if crossing.kind == ZERO and course.across(course.at(way)).shape[1]:
+        if crossing.kind == ZERO and course.other_directions(course.place_at(way)).shape[1]:
             kind = BRANCH
         found.append((way, kind, crossing.eigenvalue))
-    found += [(way, BRANCH if course.across(course.at(way)).shape[1] else FOLD, None) for way in folds]
+    found += [
+        (way, BRANCH if course.other_directions(course.place_at(way)).shape[1] else FOLD, None)
+        for way in folds
+    ]
     return [_event(course, *item) for item in sorted(found, key=lambda item: item[0])]
 
 
 def _event(course: Course, way: float, kind: str, eigenvalue: complex | None) -> ChangeFunction:
-    before, after = (course.at(w) for w in _beside(course, way, way))
-    return ChangeFunction(kind, way, course.at(way), before, after, eigenvalue)
+    before, after = (course.place_at(w) for w in _wider_interval(course, way, way))
+    return ChangeFunction(kind, way, course.place_at(way), before, after, eigenvalue)
 
 
-def _beside(course: Course, low: float, high: float) -> tuple[float, float]:
+def _wider_interval(course: Course, low: float, high: float) -> tuple[float, float]:
     last = len(course.places) - 1.0
     return max(0.0, low - _BESIDE), min(last, high + _BESIDE)
 
@@ -100,10 +103,10 @@ def _turns(course: Course) -> Iterator[float]:
         if max(abs(a.slope), abs(b.slope)) < _LEVEL:
             continue
         if a.slope * b.slope < 0 or (b.slope == 0 and i + 2 < len(course.places)):
-            yield _solved(lambda way: course.at(way).slope, float(i), i + 1.0)
+            yield _root(lambda way: course.place_at(way).slope, float(i), i + 1.0)
 
 
-def _solved(f: Callable[[float], float], low: float, high: float) -> float:
+def _root(f: Callable[[float], float], low: float, high: float) -> float:
     """The root of a function of the way between two at which it has different signs."""
     from scipy.optimize import brentq
 
@@ -135,33 +138,38 @@ def _crossings(course: Course) -> Iterator[_Crossing]:
     """Where eigenvalues come to the imaginary axis or leave it."""
     intervals: list[tuple[float, float]] = []
     for i in range(len(course.places) - 1):
-        for low, high in _halved(course, float(i), i + 1.0):
+        for low, high in _change_intervals(course, float(i), i + 1.0):
             if intervals and low - intervals[-1][1] < _BESIDE:
                 intervals[-1] = intervals[-1][0], high
             else:
                 intervals.append((low, high))
     for low, high in intervals:
-        ends = _beside(course, low, high)
-        if course.at(ends[0]).spectrum.counts != course.at(ends[1]).spectrum.counts:
+        ends = _wider_interval(course, low, high)
+        if course.place_at(ends[0]).spectrum.counts != course.place_at(ends[1]).spectrum.counts:
             yield _crossing(course, low, high, ends)
 
 
-def _halved(course: Course, low: float, high: float, least: float = _FINE) -> list[tuple[float, float]]:
+def _change_intervals(
+    course: Course, low: float, high: float, least: float = _FINE
+) -> list[tuple[float, float]]:
     """Short intervals over which the numbers of eigenvalues beside the axis change."""
-    if course.at(low).spectrum.counts == course.at(high).spectrum.counts:
+    if course.place_at(low).spectrum.counts == course.place_at(high).spectrum.counts:
         return []
     if high - low <= least:
         return [(low, high)]
     middle = (low + high) / 2
     try:
-        return [*_halved(course, low, middle, least), *_halved(course, middle, high, least)]
+        return [
+            *_change_intervals(course, low, middle, least),
+            *_change_intervals(course, middle, high, least),
+        ]
     except GeoctrlError:  # the course has no place there that can be computed: that is where it is
         return [(low, high)]
 
 
 def _crossing(course: Course, low: float, high: float, ends: tuple[float, float]) -> _Crossing:
     """What crosses within an interval, located by a function that is smooth there."""
-    first, second = (course.at(way).spectrum for way in ends)
+    first, second = (course.place_at(way).spectrum for way in ends)
     if first.growing == second.growing:  # what leaves the axis to the left, seen with the time reversed
         first, second = (Spectrum(-s.values, s.margin) for s in (first, second))
     more, less = (first, second) if first.growing > second.growing else (second, first)
@@ -170,19 +178,19 @@ def _crossing(course: Course, low: float, high: float, ends: tuple[float, float]
     frequency = max(abs(v.imag) for v in leaving)
     if frequency <= more.margin:
         zeros = min(first.zeros, second.zeros)
-        way = _located(course, lambda s: s.product(zeros), low, high, ends)
+        way = _zero(course, lambda s: s.product(zeros), low, high, ends)
         return _Crossing(way, ZERO, 0j)
     near = complex(0.0, frequency)
     if less.decaying >= more.decaying + count:
-        way = _located(course, lambda s: s.growth(near), low, high, ends)
-        at = course.at(way).spectrum.values
+        way = _zero(course, lambda s: s.growth(near), low, high, ends)
+        at = course.place_at(way).spectrum.values
         return _Crossing(way, HOPF, complex(0.0, abs(at[np.argmin(np.abs(at - near))].imag)))
-    way = _located(course, lambda s: s.distance(near), low, high, ends)
-    at = course.at(way).spectrum.values
+    way = _zero(course, lambda s: s.distance(near), low, high, ends)
+    at = course.place_at(way).spectrum.values
     return _Crossing(way, MEETING, complex(0.0, abs(at[np.argmin(np.abs(at - near))].imag)))
 
 
-def _located(
+def _zero(
     course: Course,
     measure: Callable[[Spectrum], float],
     low: float,
@@ -192,18 +200,18 @@ def _located(
     """The zero of a function of the spectrum next to an interval; by halving where no sign changes."""
 
     def f(way: float) -> float:
-        return measure(course.at(way).spectrum)
+        return measure(course.place_at(way).spectrum)
 
     begun = low
     try:
         width = high - low
         while True:
             if f(low) * f(high) <= 0:
-                return _solved(f, low, high)
+                return _root(f, low, high)
             if low == ends[0] and high == ends[1]:
                 break
             low, high, width = max(ends[0], low - width), min(ends[1], high + width), 2 * width
     except GeoctrlError:  # the course has no place there: the numbers tell
         pass
-    fine = _halved(course, *ends, least=_FINEST)
+    fine = _change_intervals(course, *ends, least=_FINEST)
     return fine[0][0] if fine else begun

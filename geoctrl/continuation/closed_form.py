@@ -96,11 +96,11 @@ class ClosedCourse(Course):
             raise refusal
         self.ends = ends[0], ends[1]
 
-    def between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
+    def place_between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
         """The member at a part of the way."""
         return self._place(first.value + part * (second.value - first.value))
 
-    def across(self, place: CurvePlace) -> np.ndarray:
+    def other_directions(self, place: CurvePlace) -> np.ndarray:
         """Kernel of the linearisation on the leaf, as far as it is larger than at the neighbours (n, k)."""
         usual = min(self._kernel(p.point).shape[1] for p in (self.places[0], self.places[-1]))
         kernel = self._kernel(place.point)

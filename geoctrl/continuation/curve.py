@@ -73,7 +73,7 @@ class Course(ABC):
         """Find the places; `told` hears the fraction done."""
 
     @abstractmethod
-    def between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
+    def place_between(self, first: CurvePlace, second: CurvePlace, part: float) -> CurvePlace:
         """The place at a part of the way from one to another, smooth in the part."""
 
     @abstractmethod
@@ -81,13 +81,13 @@ class Course(ABC):
         """The equilibrium at a value that is the double it is, on the piece of the course near a place."""
 
     @abstractmethod
-    def across(self, place: CurvePlace) -> np.ndarray:
+    def other_directions(self, place: CurvePlace) -> np.ndarray:
         """Directions (columns, in the unknowns) besides the course's own in which equilibria may continue."""
 
-    def at(self, way: float) -> CurvePlace:
+    def place_at(self, way: float) -> CurvePlace:
         """The place at a number between 0 and the last of the places: whole ones are these."""
         last = len(self.places) - 1
         i = min(max(int(np.floor(way)), 0), last - 1)
         if way == i or way == i + 1:
             return self.places[int(way)]
-        return self.between(self.places[i], self.places[i + 1], way - i)
+        return self.place_between(self.places[i], self.places[i + 1], way - i)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoctrl.analysis.linear.linearization import linearized
+from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.verification import Verdict
 
@@ -35,7 +35,7 @@ class Spectrum:
     @classmethod
     def of(cls, seen: Seen, point: Equilibrium, sizes: np.ndarray) -> Spectrum:
         """That of an equilibrium in floats; sizes (n,) of states are those along the course."""
-        found = linearized(seen, point)
+        found = linearization_at(seen, point)
         forced = sum(name != "family" for name in found.zero_modes)
         size = float(np.linalg.norm(found.A * sizes / sizes[:, None], 2)) if found.A.size else 0.0
         return cls(found.eigenvalues[forced:], _MARGIN * size)

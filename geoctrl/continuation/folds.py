@@ -59,7 +59,7 @@ def turning_point(course: SolvedCourse, place: CurvePlace) -> tuple[float, float
     try:
         question = _Written.of(course, place)
         with ctx.workprec(PRECISION):
-            value, size = _Fold(question, course, place).proved()
+            value, size = _Fold(question, course, place).value_and_unit()
     except (checker.Refusal, np.linalg.LinAlgError, ZeroDivisionError):
         return None
     radius = size / (1 << _BITS)
@@ -98,7 +98,9 @@ class _Written:
             motion = _with_state(motion, along)
             numbers[along] = exact(place.value)
         kept = motion.question(numbers, problem.invariants)
-        return cls(kept, _solved_question(motion, problem.invariants).at(numbers), list(problem.invariants))
+        return cls(
+            kept, _solved_question(motion, problem.invariants).with_numbers(numbers), list(problem.invariants)
+        )
 
 
 def _with_state(motion: EquationsOfMotion, name: str) -> EquationsOfMotion:
@@ -109,7 +111,7 @@ def _with_state(motion: EquationsOfMotion, name: str) -> EquationsOfMotion:
         states={**motion.states, name: node},
         parameters={k: v for k, v in motion.parameters.items() if k != name},
         rates={**motion.rates, node: zero},
-        solve=lambda: [*motion.solved, zero],
+        solve=lambda: [*motion.all_rates, zero],
         _written={},
         _consequences=None,
         _shapes=[],
@@ -123,7 +125,7 @@ def _solved_question(motion: EquationsOfMotion, invariants: dict[str, Any]) -> S
     table = Table(motion.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
     data: dict[str, Any] = {f"{role}s": dict.fromkeys(named, "0") for role, named in roles.items()}
     data |= {"kind": "equations", "unknowns": [], "matrix": [], "right": [], "weights": {}}
-    data["field"] = table.places(motion.solved)
+    data["field"] = table.places(motion.all_rates)
     for part, named in (("leaf", motion.leaf), ("invariants", invariants)):
         data[part] = dict(zip(named, table.places(list(named.values())), strict=True))
     return Stored.of(data | {"nodes": table.rows})
@@ -144,7 +146,7 @@ class _Fold:
             self._z[self._labels.index(label)] = exact(value)
         self._start = [float(v) for v in self._z]
         self._sizes = [Fraction(float(c)) for c in binary(course.sizes(place.z))]
-        self._names, self._omitted = self._chosen()
+        self._names, self._omitted = self._levels_and_states()
         self._others = [i for i in self._moving if i not in self._omitted]
         if len(self._others) + len(read["leaf"]) != len(self._rest):
             raise checker.Refusal("the curve is not that of the invariants")
@@ -164,7 +166,7 @@ class _Fold:
         widths = [r if whole and i in self._free else fmpq(0) for i, r in enumerate(radii)]
         return checker.Question({**read, "states": values}, True, Balls(widths))
 
-    def _chosen(self) -> tuple[list[str], list[int]]:
+    def _levels_and_states(self) -> tuple[list[str], list[int]]:
         """Invariants that are proved to be kept, with independent gradients, and the states to omit."""
         from scipy.linalg import qr
 
@@ -223,7 +225,7 @@ class _Fold:
         rows.append([*[fmpq(0)] * len(self._free), *normal])
         return values, rows
 
-    def proved(self) -> tuple[Fraction, Fraction]:
+    def value_and_unit(self) -> tuple[Fraction, Fraction]:
         """The value at the middle of a box that holds a fold, and one alone, and the unit of its radius."""
         for _ in range(_STEPS):
             values, rows = self._system(self._question(whole=False), _balls(self._v, fmpq(0)))
@@ -232,8 +234,8 @@ class _Fold:
             lengths[lengths == 0] = 1.0
             step = np.linalg.solve(slopes / lengths[:, None], defects / lengths)
             for i, change in zip(self._free, step, strict=False):
-                self._z[i] = _moved(self._z[i] / self._sizes[i], change) * self._sizes[i]
-            self._v = [_moved(c, d) for c, d in zip(self._v, step[len(self._free) :], strict=True)]
+                self._z[i] = _after_step(self._z[i] / self._sizes[i], change) * self._sizes[i]
+            self._v = [_after_step(c, d) for c, d in zip(self._v, step[len(self._free) :], strict=True)]
             if np.max(np.abs(step)) < _SMALL:
                 break
         else:
@@ -269,7 +271,7 @@ def _balls(values: Sequence[Fraction], radius: fmpq) -> list[arb]:
     return [arb(_rational(q)) + arb(0, radius) for q in values]
 
 
-def _moved(value: Fraction, step: float) -> Fraction:
+def _after_step(value: Fraction, step: float) -> Fraction:
     return Fraction(round((value - Fraction(float(step))) * _UNIT), _UNIT)
 
 

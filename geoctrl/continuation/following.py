@@ -12,7 +12,7 @@ from geoctrl._calls.long_calls import LongCall, long_call, under_way
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import real, shown
 from geoctrl.continuation.arclength import SolvedCourse
-from geoctrl.continuation.brackets import around
+from geoctrl.continuation.brackets import smallest_bracket
 from geoctrl.continuation.branch import Branch, Change
 from geoctrl.continuation.branch_switching import crossing_courses
 from geoctrl.continuation.changes import BRANCH, ChangeFunction, events
@@ -196,9 +196,9 @@ def _branch(system: System, course: Course, points: int, call: LongCall | None =
     changes: list[Change] = []
 
     def so_far() -> Branch | None:
-        return _made(system, course, changes) if course.places else None
+        return _branch_so_far(system, course, changes) if course.places else None
 
-    def walked(part: float) -> None:
+    def report(part: float) -> None:
         if call is None:
             return
         best = ""
@@ -210,19 +210,19 @@ def _branch(system: System, course: Course, points: int, call: LongCall | None =
     if call is not None:
         call.otherwise = so_far
     try:
-        course.walk(walked)
+        course.walk(report)
         found = events(course)
         for k, event in enumerate(found):
             if call is not None:
                 call.tell(f"change {k + 1} of {len(found)}", f"{k} told", 0.5 + 0.5 * k / len(found))
             changes.append(_change(system, course, event, points))
     except KeyboardInterrupt as stop:
-        stop.branch = _made(system, course, changes)  # type: ignore[attr-defined]
+        stop.branch = _branch_so_far(system, course, changes)  # type: ignore[attr-defined]
         raise
-    return _made(system, course, changes)
+    return _branch_so_far(system, course, changes)
 
 
-def _made(system: System, course: Course, changes: list[Change]) -> Branch:
+def _branch_so_far(system: System, course: Course, changes: list[Change]) -> Branch:
     """The branch with the places and changes that are known."""
     places = course.places
     return Branch(
@@ -241,7 +241,7 @@ def _made(system: System, course: Course, changes: list[Change]) -> Branch:
 
 def _change(system: System, course: Course, event: ChangeFunction, points: int) -> Change:
     """The record of an event, with its bracket."""
-    bracket = around(course, event)
+    bracket = smallest_bracket(course, event)
     sides = sorted((event.before, event.after), key=lambda place: place.value)
     verdicts = [place.spectrum.verdict for place in (event.before, event.after)]
     if bracket.certificates:

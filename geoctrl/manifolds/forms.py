@@ -16,7 +16,7 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
-from geoctrl.manifolds.description.state_symbols import Letters, held
+from geoctrl.manifolds.description.state_symbols import Letters, part
 from geoctrl.manifolds.description.units_found import measures_of
 from geoctrl.manifolds.numerics.momenta import velocities_of
 from geoctrl.manifolds.numerics.tangent import covector_terms, own_terms, rest_momenta, speeds
@@ -58,7 +58,11 @@ class Form(ManifoldSystem):
     """
 
     families: Mapping[str, Any] = MappingProxyType({})
-    description, numerics, forms = held("system.description"), held("system.numerics"), held("system.forms")
+    description, numerics, forms = (
+        part("system.description"),
+        part("system.numerics"),
+        part("system.forms"),
+    )
 
     def __init__(self, system: Any, form: str) -> None:
         forms = getattr(system, "forms", None)
@@ -152,10 +156,10 @@ class Form(ManifoldSystem):
         law = read_law(law)
         function = law if callable(law) else callable_law(self.letters, law_terms(law, self.input_labels))
 
-        def carried(t: float, x: np.ndarray, params: Mapping[str, float]) -> Any:
+        def law_in_own_form(t: float, x: np.ndarray, params: Mapping[str, float]) -> Any:
             return function(t, self.convert(x, self.system.pair[1], self.form, params), params)
 
-        return type(self)(self.system.closed_loop(carried), self.form)
+        return type(self)(self.system.closed_loop(law_in_own_form), self.form)
 
     # -- what `geoctrl.simulate` asks for -----------------------------------------------------------
 

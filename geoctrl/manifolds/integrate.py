@@ -132,7 +132,7 @@ def integrate(
             advance = _runge_kutta(run, tableau(method, project), *parts, h, record, rows)
         outcome = record_steps(advance, steps, record, under_way())
 
-    def made(status: str, success: bool) -> ManifoldTrajectory:
+    def trajectory(status: str, success: bool) -> ManifoldTrajectory:
         done = outcome.records
         return system.trajectory_of(
             record_times(0.0, h, steps, record)[:done],
@@ -145,7 +145,7 @@ def integrate(
             drive=drive,
         )
 
-    return result_of_run(outcome, h, made, throw)
+    return result_of_run(outcome, h, trajectory, throw)
 
 
 def require_kind(system: Any, kind: type) -> None:
@@ -163,7 +163,7 @@ def _variational(
     spin = run.spin if run.spin.any() else None
     loop = run.loop(variational, variational_signature(solver, spin is not None))
     kernels = (*solver.pointers(python=run.engine == "python"), run.gradient, run.force, *run.kinetics)
-    what = (run.bodies, spin, run.solved(len(stages)), motion, run.numbers)
+    what = (run.bodies, spin, run.solver_system(len(stages)), motion, run.numbers)
     return lambda done, count, row: loop(*kernels, *what, Pace(done, h, stages, count, record, row), *records)
 
 
@@ -173,5 +173,5 @@ def _runge_kutta(run: Run, rule: Tableau, first: Any, second: Any, h: float, rec
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
     loop = run.loop(runge_kutta, runge_kutta_signature(solver))
     kernels = (solver.accelerator(), run.gradient, run.force, *run.kinetics)
-    what = (run.bodies, run.spin, run.solved(), motion, run.numbers, rule)
+    what = (run.bodies, run.spin, run.solver_system(), motion, run.numbers, rule)
     return lambda done, count, row: loop(*kernels, *what, Pace(done, h, none, count, record, row), *records)

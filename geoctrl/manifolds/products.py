@@ -17,7 +17,7 @@ from geoctrl._checks import entries, finite_array, nearest
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Named
-from geoctrl.manifolds.description.state_symbols import held
+from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.energies.kinetic_reading import read_energy
 from geoctrl.manifolds.factors import Attitude, Direction, Factor
 from geoctrl.manifolds.forms import Form
@@ -103,7 +103,7 @@ class ProductDisplay(ManifoldDisplay):
     def equations(self) -> list[Line]:
         """Both sides of the equations of motion."""
         turns = self.system.frame_rate is not None
-        forced = self.system.forced
+        forced = self.system.has_forces
         lines: list[Line] = []
         for f, z in self._names:
             rate = f"u_{{{z}}}" if turns else rf"\dot {z}"
@@ -123,7 +123,9 @@ class ProductDisplay(ManifoldDisplay):
         energy = read_scalar("kinetic", self.system.arguments["kinetic"])
         if self.system.frame_rate is None:
             return [(self.plain("K"), self.pieces(energy))]
-        rates = {s: sp.Symbol(f"u_{z}", real=True) for f in self.system.product.factors for s, z in _seen(f)}
+        rates = {
+            s: sp.Symbol(f"u_{z}", real=True) for f in self.system.product.factors for s, z in _rate_labels(f)
+        }
         return [
             (self.plain("K"), self.pieces(energy.xreplace(rates))),
             (self.plain("u"), self.plain(r"\dot z + w \times z")),
@@ -131,7 +133,7 @@ class ProductDisplay(ManifoldDisplay):
         ]
 
 
-def _seen(f: Factor) -> list[tuple[sp.Symbol, str]]:
+def _rate_labels(f: Factor) -> list[tuple[sp.Symbol, str]]:
     """Symbols of rates, and labels of what they are rates of."""
     return list(zip(f.rate, f.labels, strict=True))
 
@@ -224,7 +226,7 @@ class ProductSystem(ManifoldSystem):
     """
 
     form_type = Form
-    inertia_varies = held("description.inertia_varies")
+    inertia_varies = part("description.inertia_varies")
     trajectory_type = ProductTrajectory
     display_type = ProductDisplay
     forms: ClassVar = {"velocity": Second(), "momentum": Second(conjugate=True)}

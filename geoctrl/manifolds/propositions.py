@@ -141,7 +141,7 @@ def lagrange(L: Any, factors: Sequence[Factor], forces: Any = None, by: str = "v
     >>> lagrange((w[0]**2 + 2 * w[1]**2 + 2 * w[2]**2) / 2, [body])[0].T
     Matrix([[Omega_1_dot, -Omega_1*Omega_3 + 2*Omega_2_dot, Omega_1*Omega_2 + 2*Omega_3_dot]])
     """
-    return equations(_in_form(L, factors, by), _bodies(factors, by), _given(forces, factors, by))
+    return equations(_in_form(L, factors, by), _bodies(factors, by), _forces_in_order(forces, factors, by))
 
 
 def hamilton(
@@ -194,7 +194,7 @@ def hamilton(
     bodies = [
         Body(b.variations, b.z, p) for b, p in zip(_bodies(factors, by), momenta(factors, by), strict=True)
     ]
-    return motion(H, bodies, _given(forces, factors, by))
+    return motion(H, bodies, _forces_in_order(forces, factors, by))
 
 
 def energy(L: Any, factors: Sequence[Factor], by: str = "velocity") -> sp.Expr:
@@ -246,7 +246,7 @@ def power(forces: Mapping[str, Any], factors: Sequence[Factor], by: str = "veloc
     >>> power({"R": [1, 0, 2]}, [Attitude("R")])
     Omega_1 + 2*Omega_3
     """
-    given, bodies = _given(forces, factors, by) or [], _bodies(factors, by)
+    given, bodies = _forces_in_order(forces, factors, by) or [], _bodies(factors, by)
     pushes = [b.variations.work(b.z, f) for b, f in zip(bodies, given, strict=True)]
     terms = (a * s for b, push in zip(bodies, pushes, strict=True) for a, s in zip(push, b.y, strict=True))
     return sum(terms, sp.S.Zero)
@@ -321,7 +321,7 @@ def field(
     product = Product(_factors(factors))
     values = {s: sp.Float(v) for s, v in (params or {}).items()}
     energy = _in_form(L, factors, "rate").xreplace(values)
-    pushes = [e.xreplace(values) for f in _given(forces, factors, "velocity") or () for e in f]
+    pushes = [e.xreplace(values) for f in _forces_in_order(forces, factors, "velocity") or () for e in f]
     z, u, w = ([s for f in product.factors for s in part(f)] for part in (_place, _rate, _velocity))
     missing = set().union(energy.free_symbols, *(e.free_symbols for e in pushes)) - {*z, *u, *w, time}
     if missing:
@@ -386,7 +386,7 @@ def _in_form(L: Any, factors: Sequence[Factor], by: str) -> sp.Expr:
     return L.xreplace({s: e for pair in pairs for s, e in pair})
 
 
-def _given(forces: Any, factors: Sequence[Factor], by: str) -> list[sp.Matrix] | None:
+def _forces_in_order(forces: Any, factors: Sequence[Factor], by: str) -> list[sp.Matrix] | None:
     """Forces by name in the order of the factors, in rates alone or in velocities alone."""
     if forces is None:
         return None

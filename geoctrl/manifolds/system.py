@@ -14,11 +14,11 @@ from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError, InputError, UnitsError
 from geoctrl.manifolds.description.description import Description
-from geoctrl.manifolds.description.free_switches import freed
-from geoctrl.manifolds.description.kept_along_runs import kept
+from geoctrl.manifolds.description.free_switches import with_free_switches
+from geoctrl.manifolds.description.kept_along_runs import conserved_names
 from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
-from geoctrl.manifolds.description.state_symbols import held
-from geoctrl.manifolds.numerics.momenta import Second, converted
+from geoctrl.manifolds.description.state_symbols import part
+from geoctrl.manifolds.numerics.momenta import Second, converted_states
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.numerics.numerics import Numerics
 from geoctrl.manifolds.numerics.tangent import jacobians
@@ -30,7 +30,7 @@ from geoctrl.manifolds.views.turning_axes import SeenManifold
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
 from geoctrl.systems.contract.points import family_member
-from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.typesetting.notebook import displayed_formula
 from geoctrl.systems.units.unit_change import UnitChange, changed_parameters
 
 __all__ = ["ManifoldSystem", "Motions"]
@@ -69,23 +69,23 @@ class ManifoldSystem(System):
     recorded = False
     output_labels: tuple[str, ...] = ()
     description: Description
-    name, source, space = held("description.name"), held("description.source"), held("description.space")
-    product, n, split = held("description.product"), held("description.n"), held("description.split")
-    shape, pair, law = held("description.shape"), held("description.pair"), held("description.law")
-    params, parameters = held("description.params"), held("description.parameters")
-    inputs, input_labels = held("description.inputs"), held("description.input_labels")
-    families, graph = held("description.families"), held("description.graph")
-    potential_terms, forces_given = held("description.potential_terms"), held("description.forces_given")
-    potential_expression = held("description.potential_expression")
-    arguments = held("description.arguments")
-    frame_rate_at, generic_state = held("description.frame_rate_at"), held("description.generic_state")
-    measures = held("description.measures")
-    frame_rate, size = held("description.frame_rate"), held("description.product.size")
-    nstates = held("description.product.size")
-    letters, state_labels = held("description.letters"), held("letters.labels")
-    states, to_node = held("letters.states"), held("letters.to_node")
-    state_nodes, time_node = held("letters.state_nodes"), held("letters.time_node")
-    parameter_nodes, input_nodes = held("letters.parameter_nodes"), held("letters.input_nodes")
+    name, source, space = part("description.name"), part("description.source"), part("description.space")
+    product, n, split = part("description.product"), part("description.n"), part("description.split")
+    shape, pair, law = part("description.shape"), part("description.pair"), part("description.law")
+    params, parameters = part("description.params"), part("description.parameters")
+    inputs, input_labels = part("description.inputs"), part("description.input_labels")
+    families, graph = part("description.families"), part("description.graph")
+    potential_terms, forces_given = part("description.potential_terms"), part("description.forces_given")
+    potential_expression = part("description.potential_expression")
+    arguments = part("description.arguments")
+    frame_rate_at, generic_state = part("description.frame_rate_at"), part("description.generic_state")
+    measures = part("description.measures")
+    frame_rate, size = part("description.frame_rate"), part("description.product.size")
+    nstates = part("description.product.size")
+    letters, state_labels = part("description.letters"), part("letters.labels")
+    states, to_node = part("letters.states"), part("letters.to_node")
+    state_nodes, time_node = part("letters.state_nodes"), part("letters.time_node")
+    parameter_nodes, input_nodes = part("letters.parameter_nodes"), part("letters.input_nodes")
 
     @property
     @abstractmethod
@@ -223,14 +223,14 @@ class ManifoldSystem(System):
     def seen_from(self, spin: Any = None) -> Seen:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
         rate = (0.0, 0.0, 0.0) if spin is None else tuple(finite_array("spin", spin, (3,)).tolist())
-        if rate not in self._seen:
-            if len(self._seen) > _REMEMBERED:
-                self._seen.clear()
-            self._seen[rate] = SeenManifold(self, rate)
-        return self._seen[rate]
+        if rate not in self._turning_views:
+            if len(self._turning_views) > _REMEMBERED:
+                self._turning_views.clear()
+            self._turning_views[rate] = SeenManifold(self, rate)
+        return self._turning_views[rate]
 
     @cached_property
-    def _seen(self) -> dict[tuple[float, ...], Seen]:
+    def _turning_views(self) -> dict[tuple[float, ...], Seen]:
         return {}
 
     def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:
@@ -317,12 +317,12 @@ class ManifoldSystem(System):
         u : array (m,), optional
             These constants, zero by default; InputError for a wrong number of them.
         """
-        return kept(self, self.parameters_at(params), u=self.description.read_inputs(u))
+        return conserved_names(self, self.parameters_at(params), u=self.description.read_inputs(u))
 
     @cached_property
     def any_branch(self) -> Self:
         """The system with Abs, sign and Piecewise freed from their conditions."""
-        return freed(self)
+        return with_free_switches(self)
 
     # -- loops ----------------------------------------------------------------------------------
 
@@ -376,11 +376,11 @@ class ManifoldSystem(System):
     def convert(
         self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
-        """States of one form as states of another: `geoctrl.manifolds.numerics.momenta.converted`."""
-        return converted(self, x, source, target, params)
+        """States of one form as states of another: `geoctrl.manifolds.numerics.momenta.converted_states`."""
+        return converted_states(self, x, source, target, params)
 
     def _repr_latex_(self) -> str:
-        return displayed(lambda seconds: self.latex(budget=seconds))
+        return displayed_formula(lambda seconds: self.latex(budget=seconds))
 
     # -- other views ----------------------------------------------------------------------------
 
@@ -401,11 +401,11 @@ class ManifoldSystem(System):
     def recording_effort(self) -> float:
         """The cube counts elimination among bodies that the inertia couples; measured on chains and rings."""
         given = self.description
-        return math.inf if given.obstacles else 25.0 * given.kinetic.coupled**3 + 30.0 * self.n**2
+        return math.inf if given.obstacles else 25.0 * given.kinetic.largest_group**3 + 30.0 * self.n**2
 
     def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of the reduced equations."""
-        return self.view().into(x, params)
+        return self.view().reduced_state(x, params)
 
     def from_recording(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """States (size, nt) of those of the reduced equations."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from geoctrl._checks import finite_array
-from geoctrl.manifolds.description.kept_along_runs import kept, samples_of
+from geoctrl.manifolds.description.kept_along_runs import conserved_names, samples_of
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Events, Samples
 from geoctrl.stepping.drive.dormand_prince import DormandPrince
@@ -154,7 +154,9 @@ class ManifoldTrajectory(Samples):
         """
         if self._drive.outside:
             return ()
-        return kept(self._ran.acting(self._drive), self.params, samples_of(self.time, *self._parts))
+        return conserved_names(
+            self._ran.acting(self._drive), self.params, samples_of(self.time, *self._parts)
+        )
 
     @cached_property
     def invariants(self) -> dict[str, np.ndarray]:

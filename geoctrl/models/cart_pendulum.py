@@ -45,7 +45,7 @@ def cart_pendulum(incline: bool = False) -> EulerPoincare:
         place, weight = x.symbol, (M + m) * g * sp.sin(slope)
         symbols = [sp.Symbol("x0", real=True)]
 
-    def at(angle: sp.Expr) -> Family:
+    def family_at(angle: sp.Expr) -> Family:
         if not symbols:
             return Family({"phi": angle})
         return Family({"x": symbols[0], "phi": angle}, symbols=symbols, inputs={"u": weight})
@@ -58,7 +58,7 @@ def cart_pendulum(incline: bool = False) -> EulerPoincare:
         lagrangian=kinetic - m * g * l * sp.cos(angle) - weight * place,
         forces=[sp.Symbol("u", real=True), 0],
         inputs=["u"],
-        equilibria={"upright": at(sp.Integer(0)), "hanging": at(sp.pi)},
+        equilibria={"upright": family_at(sp.Integer(0)), "hanging": family_at(sp.pi)},
         parameters=parameters,
         source=(
             "A. M. Bloch, N. E. Leonard and J. E. Marsden, Controlled Lagrangians and the stabilization of "

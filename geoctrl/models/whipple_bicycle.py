@@ -74,7 +74,7 @@ def _parameters(tilt: str) -> dict[str, Parameter]:
     return {p.name: p for p in listed}
 
 
-def _about(axis: int, c: sp.Expr, s: sp.Expr) -> sp.Matrix:
+def _rotation(axis: int, c: sp.Expr, s: sp.Expr) -> sp.Matrix:
     """Rotation about a coordinate axis, by the cosine and sine of the angle."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     R = sp.eye(3)
@@ -129,10 +129,10 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
         (*se2().labels, "spin_R", "spin_F"), (*se2().momentum_labels, "p_R", "p_F")
     )
     E1, E2, E3 = (sp.eye(3)[:, i] for i in range(3))
-    leaning = _about(0, sp.cos(phi), sp.sin(phi))
-    frame = leaning * _about(1, sp.cos(theta), sp.sin(theta))
-    tilted = _about(1, *_cosine_and_sine(p))
-    fork = frame * tilted * _about(2, sp.cos(delta), sp.sin(delta)) * tilted.T
+    leaning = _rotation(0, sp.cos(phi), sp.sin(phi))
+    frame = leaning * _rotation(1, sp.cos(theta), sp.sin(theta))
+    tilted = _rotation(1, *_cosine_and_sine(p))
+    fork = frame * tilted * _rotation(2, sp.cos(delta), sp.sin(delta)) * tilted.T
     axle, steering, front_axle = leaning * E2, frame * tilted * E3, fork * E2
     hub, head = sp.Matrix([0, 0, -p["rR"]]), sp.Matrix([p["w"] + p["c"], 0, 0])
 
@@ -197,7 +197,7 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
         inertia=sp.Matrix(8, 8, lambda i, j: inertia[max(i, j), min(i, j)]),  # one form of equal entries
         potential=-p["g"] * depth,
         constraints=dict(zip(_ROWS, in_newtons.tolist(), strict=True)),
-        frame=_solved(rows, states=(5, 1, 7), order=((0, 3), (1, 2), (2, 6), (3, 0), (4, 4))),
+        frame=_frame(rows, states=(5, 1, 7), order=((0, 3), (1, 2), (2, 6), (3, 0), (4, 4))),
         velocities=("lean_rate", "speed", "steer_rate"),
         leaf={"front contact": touching},
         domain={"above the ground": sp.cos(phi) > 0},
@@ -214,7 +214,7 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
     )
 
 
-def _solved(rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int], ...]) -> sp.Matrix:
+def _frame(rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int], ...]) -> sp.Matrix:
     """The frame of some velocities: each row in turn gives one of the others."""
     columns = []
     for state in states:

@@ -46,7 +46,7 @@ class Returning:
         self.turns = orbit.angle is not None
         if self.turns:
             given = Closing(None, orbit.system).generator()
-            A = sp.Matrix(self._n, self._n, lambda i, j: _rational(_rounded(given[i, j])))
+            A = sp.Matrix(self._n, self._n, lambda i, j: _rational(_short_fraction(given[i, j])))
             if np.max(np.abs(np.array(A, dtype=float) - given)) > _ROUNDED or A**3 != -A:
                 raise InputError("turns about an axis that is not rational are not enclosed")
             self._matrix = A
@@ -85,7 +85,7 @@ class Returning:
         """det S, which is 1 or -1."""
         return 1 if self.turns else int(self._matrix.det())
 
-    def along(self, x: Sequence[arb]) -> list[list[arb]]:
+    def turn_directions(self, x: Sequence[arb]) -> list[list[arb]]:
         """Directions of the turns, A x."""
         return [(self._balls * arb_mat(self._n, 1, list(x))).entries()] if self.turns else []
 
@@ -113,7 +113,7 @@ class Returning:
             raise UnprovedError("that the motion is the same after the symmetry is not proved")
 
 
-def _rounded(value: Any) -> Fraction:
+def _short_fraction(value: Any) -> Fraction:
     return Fraction(float(value)).limit_denominator(_DENOMINATOR)
 
 

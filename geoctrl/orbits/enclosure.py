@@ -45,7 +45,7 @@ from geoctrl.orbits.volume import canonical
 from geoctrl.systems import System
 from geoctrl.verification import Verdict
 
-__all__ = ["Enclosed", "OrbitEnclosure", "enclosed"]
+__all__ = ["Enclosed", "OrbitEnclosure", "orbit_enclosure"]
 
 _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
@@ -141,7 +141,7 @@ class OrbitEnclosure:
         )
 
 
-def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
+def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
     """The enclosure of a `PeriodicOrbit`; see `PeriodicOrbit.enclose`."""
     bits = whole_number("bits", bits, 64, _BITS)
     system = orbit.system
@@ -161,7 +161,7 @@ def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
     try:
         with ctx.workprec(bits):
             functions = {name: kept[name] for name in names if name in kept}
-            return _Closing(orbit, functions, integrals, bits).proved()
+            return _Closing(orbit, functions, integrals, bits).enclosure()
     except (UnprovedError, ZeroDivisionError) as error:
         why = (
             str(error)
@@ -205,14 +205,14 @@ class _Closing:
         """States in the units of the system."""
         return [v * d for v, d in zip(x, self._sizes, strict=True)]
 
-    def _along(self, x: Sequence[arb]) -> arb_mat:
+    def _free_directions(self, x: Sequence[arb]) -> arb_mat:
         """f, and the direction of turns, as columns over a box."""
-        return arb_mat([self.flow.rate(x), *self.returning.along(x)]).transpose()
+        return arb_mat([self.flow.rate(x), *self.returning.turn_directions(x)]).transpose()
 
     @cached_property
     def _frame(self) -> tuple[arb_mat, arb_mat, arb_mat]:
         """P, R and a basis of the directions moved along, which ends P: rounded, and exact from there on."""
-        moved = _floats(self._along(self._start).entries()).reshape(self._n, -1)
+        moved = _floats(self._free_directions(self._start).entries()).reshape(self._n, -1)
         sizes = np.linalg.svd(moved / (np.linalg.norm(moved, axis=0) + 1e-300))[1]
         if not sizes[-1] > _APART:
             raise UnprovedError(
@@ -226,10 +226,10 @@ class _Closing:
         R = np.linalg.svd(D)[2][: len(D)].T if len(D) else np.zeros((self._n, 0))
         return _matrix(np.column_stack([across, along])), _matrix(R), _matrix(along)
 
-    def proved(self) -> OrbitEnclosure:
+    def enclosure(self) -> OrbitEnclosure:
         orbit = self.orbit
         self._require_kept()
-        x, T, angle = self._refined()
+        x, T, angle = self._middles()
         radius = arb(2) ** -int(self.bits * _REACH)
         end, box, total = self.flow(x, T, radius)
         around, angles = [c + arb(0, radius) for c in x], angle + arb(0, radius)
@@ -249,7 +249,7 @@ class _Closing:
         monodromy = self.returning.back(last) * Phi
         inner = self._inner(state, monodromy)
         multipliers = _eigenvalues(inner)
-        verdict, words = self._judged(inner, multipliers)
+        verdict, words = self._verdict_and_words(inner, multipliers)
         return OrbitEnclosure(
             system=orbit.system,
             x=tuple(self._in_units(state)),
@@ -261,7 +261,7 @@ class _Closing:
             monodromy=self._monodromy_in_units(monodromy),
             neutral=(*self._integrals, *self._kept, "time", *(["turn"] if self.returning.turns else [])),
             verdict=verdict,
-            claim=self._told(words),
+            claim=self._claim(words),
             bits=self.bits,
         )
 
@@ -288,7 +288,7 @@ class _Closing:
             raise UnprovedError("integrals over a shape are not followed through a symmetry")
         self.returning.require([*orbit.system.leaf.nodes, *self._kept.values(), *edges])
 
-    def _refined(self) -> tuple[list[arb], arb, arb]:
+    def _middles(self) -> tuple[list[arb], arb, arb]:
         """Middles of a state, the period and the angle: Newton's steps on the middles of balls, with one
         derivative.
         """
@@ -297,7 +297,7 @@ class _Closing:
         inverse = self._slopes(T, angle, total, x).mid().inv().mid()
         target = arb(2) ** -int(self.bits * _REACH + _MARGIN)
         for _ in range(_NEWTON):
-            step = (inverse * self._equations(x, angle, self.flow.about(x, T))).mid().entries()
+            step = (inverse * self._equations(x, angle, self.flow.approximate_end(x, T))).mid().entries()
             x = [(c - d).mid() for c, d in zip(x, step, strict=False)]
             T = (T * (1 - step[self._n])).mid()
             angle = (angle - (step[-1] if self.returning.turns else 0)).mid()
@@ -329,7 +329,7 @@ class _Closing:
     def _slopes(self, T: arb, angle: arb, total: arb_mat, around: Sequence[arb]) -> arb_mat:
         """The derivative by (x, tau, angle), T being that at tau = 0, over the boxes of the others."""
         n, (P, _, along), S = self._n, self._frame, self.returning(angle)
-        turned = self.returning.along((S * arb_mat(n, 1, list(around))).entries())
+        turned = self.returning.turn_directions((S * arb_mat(n, 1, list(around))).entries())
         change = [
             [*(total[i, j] - S[i, j] for j in range(n)), T * total[i, n], *(-column[i] for column in turned)]
             for i in range(n)
@@ -351,7 +351,7 @@ class _Closing:
         W = P - R * (D * R).solve(D * P) if R.ncols() else P
         left = arb_mat([p + r for p, r in zip(P.tolist(), R.tolist(), strict=True)]).inv()
         top = arb_mat(left.tolist()[:d])
-        K, moved, e = top * Phi * W, top * self._along(x), d - self._moved
+        K, moved, e = top * Phi * W, top * self._free_directions(x), d - self._moved
         # Modulo the directions moved along; ZeroDivisionError where these may be tangent to the section.
         here, there = arb_mat(moved.tolist()[e:]), moved.tolist()[:e]
         if not e:
@@ -363,7 +363,9 @@ class _Closing:
 
     # -- verdict --------------------------------------------------------------------------------
 
-    def _judged(self, inner: arb_mat, multipliers: Sequence[acb]) -> tuple[Enclosed | Verdict, str]:
+    def _verdict_and_words(
+        self, inner: arb_mat, multipliers: Sequence[acb]
+    ) -> tuple[Enclosed | Verdict, str]:
         sizes, turns = [abs(z) for z in multipliers], self.returning.turns
         orbit = "the orbit with its turns about the axis" if turns else "the orbit"
         level = "on its level of what is conserved" if self._kept or self._integrals else "on the leaf"
@@ -409,7 +411,7 @@ class _Closing:
         nodes = [node for node in map(system.graph.add, sums) if not node.is_zero]
         return all(e.count_ops() < _TERMS and sp.expand(e) == 0 for e in system.to_sympy(nodes))
 
-    def _told(self, words: str) -> str:
+    def _claim(self, words: str) -> str:
         orbit = self.orbit
         numbers = ", ".join(f"{k} = {v!r}" for k, v in orbit.params.items())
         at = f" at {numbers} (as they are)" if numbers else ""

@@ -133,8 +133,8 @@ def find_periodic(
     shooting = _Shooting(system, x, u, dict(numbers), closes, m, T)
     if not shooting.moves(x, T):
         raise InputError("the guess rests: its orbit is a point; move it off the equilibrium")
-    y, residual = shooting.solved(shooting.first(T))
-    return _told(shooting, y, residual)
+    y, residual = shooting.solution(shooting.first(T))
+    return _orbit(shooting, y, residual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ class _Shooting:
         return FlowVariations(self.system, self.u, self.params)
 
     @cached_property
-    def _conserved(self) -> dict[str, Any]:
+    def _conserved_nodes(self) -> dict[str, Any]:
         """Nodes of what motions under these inputs keep."""
         return dict(self.system.conserved(self.params, u=self.u))
 
@@ -173,7 +173,7 @@ class _Shooting:
     def levels(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Leaf relations and conserved functions at a state, and their gradients."""
         system, seen = self.system, self.system.seen_from(None)
-        nodes = list(self._conserved.values())
+        nodes = list(self._conserved_nodes.values())
         values = np.ravel(system.program(nodes)(system.arguments_at(0.0, x, self.u), self.params))
         gradients = seen._gradients(nodes, x, self.u, self.params) if nodes else np.zeros((0, len(x)))
         return (
@@ -251,14 +251,14 @@ class _Shooting:
                 rows[here, -1] = -(S @ self.closing.generator() @ states[0]) / self.sizes
         x = states[0]
         values, gradients = self.levels(x)
-        scaled = self._scaled @ (np.vstack([gradients, self._conditions]) * self.sizes)
-        apart = np.concatenate([values - self._wanted, self._conditions @ (x - self.guess)])
+        scaled = self._level_combinations @ (np.vstack([gradients, self._conditions]) * self.sizes)
+        apart = np.concatenate([values - self._target_levels, self._conditions @ (x - self.guess)])
         more = np.zeros((len(scaled), size))
         more[:, :n] = scaled
-        return np.concatenate([residual, self._scaled @ apart]), np.vstack([rows, more])
+        return np.concatenate([residual, self._level_combinations @ apart]), np.vstack([rows, more])
 
     @cached_property
-    def _scaled(self) -> np.ndarray:
+    def _level_combinations(self) -> np.ndarray:
         """Combinations of levels and conditions that are orthonormal at the guess: near an equilibrium the
         energy says little beside the momenta, and has to be heard all the same.
         """
@@ -287,12 +287,12 @@ class _Shooting:
         return shape_jets(self.system, x, self.u, self.params)
 
     @cached_property
-    def _wanted(self) -> np.ndarray:
+    def _target_levels(self) -> np.ndarray:
         values, _ = self.levels(self.guess)
         relations = len(self.system.leaf.names)
         return np.concatenate([np.zeros(relations), values[relations:]])
 
-    def solved(self, y: np.ndarray) -> tuple[np.ndarray, float]:
+    def solution(self, y: np.ndarray) -> tuple[np.ndarray, float]:
         """Levenberg and Marquardt, then Newton's own steps as long as they help."""
         from scipy.optimize import least_squares
 
@@ -343,7 +343,7 @@ class _Shooting:
         return self.equations(y)[1]
 
 
-def _told(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
+def _orbit(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
     """The orbit with its multipliers."""
     # What is left of a zero is below the rounding of what was solved for, and has no size of its own.
     states, T, angle = shooting.parts(np.where(np.abs(y) < _ZERO, 0.0, y))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._calls.long_calls import long_call
-from geoctrl.orbits.enclosure import OrbitEnclosure, enclosed
+from geoctrl.orbits.enclosure import OrbitEnclosure, orbit_enclosure
 from geoctrl.simulation import simulate
 from geoctrl.systems import System
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
@@ -142,7 +142,7 @@ class PeriodicOrbit:
         >>> found.verdict
         <Enclosed.ENCLOSED_STABLE: 'ENCLOSED_STABLE'>
         """
-        return enclosed(self, bits)
+        return orbit_enclosure(self, bits)
 
     def __repr__(self) -> str:
         turn = "" if self.angle is None else f", turned by {self.angle:.9g} rad"

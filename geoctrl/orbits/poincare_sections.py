@@ -179,7 +179,7 @@ def poincare_section(
     call = under_way()
     runs: list[Any] = []
     for x in points:
-        left = None if math.isinf(call.budget.seconds) else max(call.budget.left, _INSTANT)
+        left = None if math.isinf(call.budget.seconds) else max(call.budget.seconds_left, _INSTANT)
         crossings = sum(len(run.events["section"]) for run in runs)
         call.tell(
             f"start {len(runs) + 1} of {len(points)}", f"{crossings} crossings", len(runs) / len(points)

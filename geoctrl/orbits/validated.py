@@ -123,22 +123,22 @@ class BallFlow:
             if s == 1:
                 return end, box, total
             step = _Step(self, box, around, derivative=True)
-            h, off = step.taken(1 - s)
+            h, off = step.length_and_error(1 - s)
             middle = _Step(self, here, T, derivative=False)
-            ends, change = middle.end(h, middle.left(h)), step.change(h, off)
+            ends, change = middle.end(h, middle.error_bound(h)), step.change(h, off)
             here = [c.mid() for c in ends]
-            error.carried(change, [c - m for c, m in zip(ends, here, strict=True)])
+            error.carry(change, [c - m for c, m in zip(ends, here, strict=True)])
             total, s = change * total, s + h
         raise UnprovedError(_LONG)
 
-    def about(self, x: Sequence[arb], T: arb) -> list[arb]:
+    def approximate_end(self, x: Sequence[arb], T: arb) -> list[arb]:
         """Where the motion from x ends, about: numbers without a bound of what they are off."""
         s, here = fmpq(0), list(x)
         for _ in range(_STEPS):
             if s == 1:
                 return here
             step = _Step(self, here, T, derivative=False)
-            h, _ = step.taken(1 - s)
+            h, _ = step.length_and_error(1 - s)
             here, s = [c.mid() for c in step.end(h, arb(0))], s + h
         raise UnprovedError(_LONG)
 
@@ -164,7 +164,7 @@ class Error:
         """Bounds of e."""
         return (self._axes * self._widths).entries()
 
-    def carried(self, change: arb_mat, left: Sequence[arb]) -> None:
+    def carry(self, change: arb_mat, left: Sequence[arb]) -> None:
         """Over a step with the derivative A and what it leaves out, d."""
         n = self._axes.nrows()
         moved = arb_mat(n, n, [change[i, j] for i in range(n) for j in range(n)]) * self._axes
@@ -193,7 +193,7 @@ class _Step:
         entries = (self._n + 1) ** 2 if derivative else 0
         columns = [P.entries() for P in self._Phi[1:]]
         self._sizes += [[column[i].abs_upper() for column in columns] for i in range(entries)]
-        self.length, self._radius, self._bound = self._chosen()
+        self.length, self._radius, self._bound = self._length_and_bounds()
 
     # -- coefficients ---------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class _Step:
 
     # -- what is left out -----------------------------------------------------------------------
 
-    def _chosen(self) -> tuple[fmpq, fmpq, arb]:
+    def _length_and_bounds(self) -> tuple[fmpq, fmpq, arb]:
         """Length h of the step, R, and M, with the longest step of those that are tried."""
         N, best = self.flow.degree, None
         reach = self._reach()
@@ -310,19 +310,19 @@ class _Step:
             rates += (acb_mat(A) * acb_mat(n + 1, n + 1, squares[n:])).entries()
         return _larger(rates)
 
-    def taken(self, rest: fmpq) -> tuple[fmpq, arb]:
+    def length_and_error(self, rest: fmpq) -> tuple[fmpq, arb]:
         """A step no longer than the rest, and what its polynomials leave out: shorter than the series ask for
         where the equations change too fast for Gronwall's lemma.
         """
         h = min(self.length, rest)
         for _ in range(_HALVED):
             try:
-                return h, self.left(h)
+                return h, self.error_bound(h)
             except UnprovedError:
                 h = h / 2
-        return h, self.left(h)
+        return h, self.error_bound(h)
 
-    def left(self, h: fmpq) -> arb:
+    def error_bound(self, h: fmpq) -> arb:
         """How far the solution may be from the polynomials on [0, h]."""
         if not h < self._radius:
             raise UnprovedError("the step is longer than the series allow")

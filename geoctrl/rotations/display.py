@@ -34,7 +34,7 @@ class RotationDisplay(ManifoldDisplay):
         if system.kinetic.linear:
             right = [(1, r"(\mathbb{J}_i \Omega_i + a_i) \times \Omega_i"), (-1, r"\dot a_i"), (-1, slope)]
             G = r"\frac{\partial}{\partial R_i} \Bigl(U - \sum_j a_j \cdot \Omega_j\Bigr)"
-        if system.forced:
+        if system.has_forces:
             right.append((1, "f_i"))
         return [
             (self.plain(r"\dot R_i"), self.plain(rate)),

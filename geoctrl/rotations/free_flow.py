@@ -66,7 +66,7 @@ def next_terms(k, J, K, w, m, R, E, D, M):
 
 
 @njit(cache=True, error_model="numpy")
-def summed(series, size, s, out):
+def series_sum(series, size, s, out):
     """Sum of the series, of terms of ``size`` numbers, at s."""
     for c in range(size):
         value = series[_ORDER * size + c]
@@ -116,13 +116,13 @@ def free_flow(velocity, J, K, times, attitudes, velocities, sensitivity):
                 h = min(h, (1e-17 / tail) ** (1.0 / k))
         end = times[-1] if t + h >= times[-1] else t + h
         while row < times.size and times[row] < end:
-            summed(R, 9, times[row] - t, attitudes[row])
-            summed(w, 3, times[row] - t, velocities[row])
+            series_sum(R, 9, times[row] - t, attitudes[row])
+            series_sum(w, 3, times[row] - t, velocities[row])
             row += 1
-        summed(R, 9, end - t, now_R)
-        summed(w, 3, end - t, now_w)
-        summed(E, 9, end - t, now_E)
-        summed(D, 9, end - t, now_D)
+        series_sum(R, 9, end - t, now_R)
+        series_sum(w, 3, end - t, now_w)
+        series_sum(E, 9, end - t, now_E)
+        series_sum(D, 9, end - t, now_D)
         R[:9], w[:3], E[:9], D[:9] = now_R, now_w, now_E, now_D
         t = end
     return False

@@ -96,13 +96,13 @@ class Geodesic:
         InputError
             For other times.
         """
-        return self._at(t)[0]
+        return self._flow_at(t)[0]
 
     def Omega(self, t: Any) -> np.ndarray:
         """Velocities (3,) or (nt, 3) at times in [0, 1], body components."""
-        return self._at(t)[1]
+        return self._flow_at(t)[1]
 
-    def _at(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _flow_at(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         times = finite_array("t", t)
         if times.ndim > 1 or np.any(times < 0) or np.any(times > 1):
             raise InputError(f"t must be a number or a row of numbers in [0, 1], got {t!r}")
@@ -176,7 +176,7 @@ def geodesic(R0: Any, R1: Any, inertia: Any = None, turns: int = 1, starts: int 
     if J.shape not in ((3,), (3, 3)):
         raise InputError(f"inertia must have shape (3, 3) or (3,), got {J.shape}")
     J = checked_inertias(np.diag(J)[None] if J.ndim == 1 else J[None])[0]
-    return _found(R0, R1, J, windings, starts)
+    return _geodesics(R0, R1, J, windings, starts)
 
 
 def _round(R0: np.ndarray, R1: np.ndarray, turns: int) -> list[Geodesic]:
@@ -193,7 +193,7 @@ def _round(R0: np.ndarray, R1: np.ndarray, turns: int) -> list[Geodesic]:
     return sorted(found, key=lambda g: (g.length, -(g.turns or 0)))
 
 
-def _found(
+def _geodesics(
     R0: np.ndarray, R1: np.ndarray, J: np.ndarray, windings: list[Geodesic], starts: int
 ) -> list[Geodesic]:
     target = R0.T @ R1

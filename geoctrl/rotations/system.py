@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Alike
-from geoctrl.manifolds.description.state_symbols import held
+from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.energies.kinetic import Kinetic
 from geoctrl.manifolds.factors import Attitude
 from geoctrl.manifolds.forms import Form
@@ -94,7 +94,7 @@ class RotationSystem(ManifoldSystem):
 
     forms: ClassVar = {"Omega": Second(), "Pi": Second(conjugate=True)}
     form_type = Form
-    inertia_varies = held("description.inertia_varies")
+    inertia_varies = part("description.inertia_varies")
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 

@@ -301,8 +301,8 @@ class SampledController:
             If ``folder`` is no path.
         """
         chosen, law = identifier(name, "controller"), self.feedback
-        states = [label for label in law.signals if label not in law.sensed]
-        signals, target = law.measured(states), file_path(folder)
+        states = [label for label in law.signals if label not in law.sensor_labels]
+        signals, target = law.measured_labels(states), file_path(folder)
         texts = controller_files(chosen, law, signals, self.hold, self.start, self.rate_limits, self.limits)
         return write_pair(made_folder(target), chosen, texts)
 
@@ -313,7 +313,7 @@ class SampledController:
         ------
         LabelError
         """
-        self.feedback.measured(states)
+        self.feedback.measured_labels(states)
         for label in self.feedback.inputs:
             if label not in inputs:
                 raise LabelError(

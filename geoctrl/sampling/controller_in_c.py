@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from geoctrl._scalars import Program
 from geoctrl._scalars.graph.straight_line import C, Language, results, statements
-from geoctrl._scalars.text.c_text import about, comment, declaration, definition, placed
+from geoctrl._scalars.text.c_text import array_legend, comment, declaration, definition, preamble
 from geoctrl.sampling.feedback import Feedback
 
 __all__ = ["controller_files"]
@@ -61,9 +61,9 @@ def controller_files(
     title = comment([f"Controller of {', '.join(law.inputs)}, made by geoctrl; a step every {hold!r} s."])
     listed = comment(
         [
-            *placed("y", [(label, "") for label in signals]),
-            *placed("u", [(label, "") for label in law.inputs]),
-            *placed("z", [(label, "") for label in law.own]),
+            *array_legend("y", [(label, "") for label in signals]),
+            *array_legend("u", [(label, "") for label in law.inputs]),
+            *array_legend("z", [(label, "") for label in law.own]),
         ]
     )
     sizes = [f"#define {upper}_SIGNALS {p}", f"#define {upper}_INPUTS {m}", f"#define {upper}_OWN {q}"]
@@ -82,7 +82,7 @@ def controller_files(
         f"int {name}_step({name}_state *s, const double y[], double u[]);",
     ]
     header = [title, *declaration(name, listed, sizes, declared)]
-    source = [title, *about(name, [every, following] if q else [every])]
+    source = [title, *preamble(name, [every, following] if q else [every])]
     source += [*definition("static void law(const double x[], double u[])", "u", every), ""]
     if q:
         source += [*definition("static void next(const double x[], double z[])", "z", following), ""]
@@ -136,11 +136,11 @@ def _step(
     for i, label in enumerate(law.inputs):
         if label in rates:
             change = _number(rates[label] * hold)
-            body += _clipped(f"v[{i}]", f"s->u[{i}] - {change}", f"s->u[{i}] + {change}")
+            body += _clipping(f"v[{i}]", f"s->u[{i}] - {change}", f"s->u[{i}] + {change}")
     for i, label in enumerate(law.inputs):
         if label in limits:
             low, high = limits[label]
-            body += _clipped(f"v[{i}]", *(_number(b) for b in (low, high)))
+            body += _clipping(f"v[{i}]", *(_number(b) for b in (low, high)))
     if q:
         body += [
             f"    for (i = 0; i < {m}; i++)",
@@ -152,6 +152,6 @@ def _step(
     return [f"int {name}_step({name}_state *s, const double y[], double u[])", "{", *body, "}"]
 
 
-def _clipped(value: str, low: str, high: str) -> list[str]:
+def _clipping(value: str, low: str, high: str) -> list[str]:
     """Within bounds."""
     return [f"    {value} = {value} < {low} ? {low} : {value} > {high} ? {high} : {value};"]

@@ -82,7 +82,7 @@ class Feedback:
         return (*self.rates, *self.steps)
 
     @property
-    def sensed(self) -> tuple[str, ...]:
+    def sensor_labels(self) -> tuple[str, ...]:
         """Labels of the signals of its sensors."""
         return tuple(label for sensor in self.sensors for label in sensor.labels)
 
@@ -91,9 +91,9 @@ class Feedback:
         """Labels of what it measures, in alphabetical order."""
         return tuple(sorted({str(s) for s in self._symbols - {HOLD}} - {*self.own, *self.inputs}))
 
-    def measured(self, labels: Sequence[str]) -> tuple[str, ...]:
+    def measured_labels(self, labels: Sequence[str]) -> tuple[str, ...]:
         """Its `signals` in the order of a plant's states, followed by those of its sensors."""
-        known = (*labels, *self.sensed)
+        known = (*labels, *self.sensor_labels)
         for label in self.signals:
             if label not in known:
                 raise LabelError(
@@ -130,7 +130,7 @@ class Feedback:
         arguments = (*signals, *self.own, *self.inputs, HOLD.name)
         return self._program(arguments, [*sums, *self.steps.values()])
 
-    def sized(
+    def values_and_sizes(
         self, values: Mapping[str, float], sizes: Mapping[str, float]
     ) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]]:
         """f and g by label with their magnitudes: what relative changes of one in numbers and signals make.

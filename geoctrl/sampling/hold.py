@@ -62,8 +62,8 @@ class Hold:
         law = controller.feedback
         self._controller, self.hold, self.read = controller, controller.hold, read
         self.late, self.part = controller.holds_late
-        self._signals = law.measured(states)
-        self._measure = picker([(*states, *law.sensed).index(label) for label in self._signals])
+        self._signals = law.measured_labels(states)
+        self._measure = picker([(*states, *law.sensor_labels).index(label) for label in self._signals])
         program = law.law(self._signals)
         self._law, self._numbers = program.scalar, program.constants({})
         self._step = _step(law.step(self._signals)) if law.own else None

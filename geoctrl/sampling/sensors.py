@@ -67,7 +67,7 @@ class InertialUnit(Sensor):
 
     def nodes(self, system: Any) -> list[Node]:
         """The signals in states, time and inputs of a plant; see `Sensor.nodes`."""
-        mechanism = _described(system)
+        mechanism = _mechanism_of(system)
         known = tuple(a.name for a in mechanism.advected)
         if self.vector not in mechanism.advected or self.gravity not in mechanism.defaults:
             raise InputError(
@@ -87,7 +87,7 @@ class InertialUnit(Sensor):
         a, mechanism = system.assembly, system.mechanism
         graph: Graph = a.graph
         spin, velocity = axes_of(mechanism.algebra, self.vector)
-        omega, origin = (_combined(graph, rows, a.xi) for rows in (spin, velocity))
+        omega, origin = (_combinations(graph, rows, a.xi) for rows in (spin, velocity))
         v = [
             y + w
             for y, w in zip(origin, _cross(omega, [graph.number(r) for r in self.position]), strict=True)
@@ -110,7 +110,7 @@ def axes_of(algebra: LieAlgebra, vector: AdvectedVector) -> tuple[Sequence, Sequ
     return factor.spin, factor.velocity or ((0,) * algebra.n,) * 3
 
 
-def _described(system: System) -> EulerPoincare:
+def _mechanism_of(system: System) -> EulerPoincare:
     mechanism = getattr(system, "mechanism", None)
     if not isinstance(mechanism, EulerPoincare) or not system.recorded:
         raise InputError(
@@ -119,7 +119,7 @@ def _described(system: System) -> EulerPoincare:
     return mechanism
 
 
-def _combined(graph: Graph, rows: Sequence, xi: Sequence[Node]) -> list[Node]:
+def _combinations(graph: Graph, rows: Sequence, xi: Sequence[Node]) -> list[Node]:
     return [
         graph.add([graph.number(c) * x for c, x in zip(row, xi, strict=False) if c] or [graph.zero])
         for row in rows

@@ -51,7 +51,7 @@ def execute(
                 blocks.append(block)
                 fraction = (block[0][-1] - times[0]) / (times[-1] - times[0])
                 call.tell("running", f"t = {block[0][-1]:.6g}", float(fraction))
-            if call.over:
+            if call.is_over:
                 steps.close()
                 reached = blocks[-1][0][-1] if blocks else times[0]
                 return trajectory(
@@ -84,7 +84,7 @@ def _failure_words(flow: Flow, blocks: list[Block], ending: Ending) -> str:
     """Words about a failure; a sample that coincides with the break is taken away."""
     n = flow.system.nstates
     state = blocks[-1][1][-1] if ending.state is None else ending.state
-    cause = flow.run.broken(ending.time, state[:n])
+    cause = flow.run.singularity(ending.time, state[:n])
     edge = ending.time - 1e-9 * (flow.times[-1] - flow.times[0])
     for i in range(1, len(blocks)):
         keep = blocks[i][0] < edge

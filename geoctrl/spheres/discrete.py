@@ -107,7 +107,7 @@ def two_step(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = 
 
 
 def _read(system: SphereSystem, params: Params, *directions: Any) -> tuple[Run, np.ndarray, np.ndarray]:
-    if system.description.forced:
+    if system.description.has_forces:
         raise DescriptionError("discrete mechanics is written out for systems without forces; take integrate")
     q0, q1 = (
         np.ascontiguousarray(finite_array(name, q, (system.n, 3)))

@@ -24,7 +24,7 @@ class SphereDisplay(ManifoldDisplay):
     def equations(self) -> list[Line]:
         """Both sides of the equations of motion, the same for all bodies."""
         varies = self.system.inertia_varies
-        f = "f_i - " if self.system.forced else "-"
+        f = "f_i - " if self.system.has_forces else "-"
         right = (
             rf"q_i \times \Bigl({f}\frac{{\partial V}}{{\partial q_i}} "
             r"- \sum_{j \ne i} m_{ij}\, \omega_j \times \dot q_j\Bigr)"

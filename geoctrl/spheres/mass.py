@@ -43,7 +43,7 @@ def kinetic_of(product: Product, mass: Any) -> Kinetic:
 
 def _check(own: np.ndarray, rest: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
     """Constant inertia in numbers, checked."""
-    return _parts(_checked(mass_of(own, rest)))
+    return _parts(_positive_mass(mass_of(own, rest)))
 
 
 def _parts(M: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -75,10 +75,10 @@ def read_mass(mass: Any) -> Any:
                 raise InputError("mass must be symmetric")
             return without_floats(mass, "mass", InputError)
         mass = np.array(mass.tolist(), dtype=object)
-    return _checked(finite_array("mass", mass))
+    return _positive_mass(finite_array("mass", mass))
 
 
-def _checked(mass: np.ndarray) -> np.ndarray:
+def _positive_mass(mass: np.ndarray) -> np.ndarray:
     """The inertia (n, n), or (n,) where it couples no bodies; InputError unless it is positive definite.
 
     Of a diagonal the least entry says so: many bodies need no array (n, n).
@@ -89,5 +89,5 @@ def _checked(mass: np.ndarray) -> np.ndarray:
         return mass.copy()
     diagonal = np.diag(mass)
     if np.count_nonzero(mass) == np.count_nonzero(diagonal):
-        return _checked(diagonal)
+        return _positive_mass(diagonal)
     return positive_definite("mass", mass)

@@ -12,7 +12,7 @@ import sympy as sp
 from geoctrl._scalars import Program
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Alike
-from geoctrl.manifolds.description.state_symbols import held
+from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.numerics.momenta import Second
@@ -90,7 +90,7 @@ class SphereSystem(ManifoldSystem):
         "pi": Second(conjugate=True),
     }
     form_type = Form
-    inertia_varies = held("description.inertia_varies")
+    inertia_varies = part("description.inertia_varies")
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 

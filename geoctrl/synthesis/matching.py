@@ -282,7 +282,7 @@ def match(
         if gains != "scalars":
             return _by_matrices(mechanism, kind, direction, gains)
         return shaped(mechanism, kind, direction)
-    rotors, time = rotors_of(mechanism), Budget(under_way().within(seconds_of(budget)))
+    rotors, time = rotors_of(mechanism), Budget(under_way().search_seconds(seconds_of(budget)))
     if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
         # The conditions are solved exactly: floats are the rationals that they are.
         rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)

@@ -11,9 +11,9 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Equilibrium
 from geoctrl.systems.printing.summary_page import mechanism_page
-from geoctrl.systems.reduced import ReducedSystem, reduced
-from geoctrl.systems.typesetting.decimal_printing import assigned
-from geoctrl.systems.typesetting.notebook import WIDTH, displayed, rows
+from geoctrl.systems.reduced import ReducedSystem, reduced_system
+from geoctrl.systems.typesetting.decimal_printing import assignment_text
+from geoctrl.systems.typesetting.notebook import WIDTH, displayed_formula, rows
 from geoctrl.systems.units.unit_change import UnitChange, change_of, changed_mechanism
 
 __all__ = ["EulerPoincare"]
@@ -139,7 +139,7 @@ class EulerPoincare(Mechanism):
         return (
             f"<EulerPoincare {self.name or 'unnamed'} on {space}: .reduce() gives the system>\n"
             f"  velocities: {', '.join(self.velocity_labels)}\n"
-            f"  parameters: {assigned(self.defaults)}\n"
+            f"  parameters: {assignment_text(self.defaults)}\n"
             f"  families: {', '.join(self.equilibria) or '-'}"
         )
 
@@ -151,7 +151,7 @@ class EulerPoincare(Mechanism):
             latex = self.reduce().latex
             return rows([latex(part, WIDTH, budget / 2) for part in ("lagrangian", "constraints")])
 
-        return displayed(parts)
+        return displayed_formula(parts)
 
     @long_call
     def reduce(
@@ -183,7 +183,7 @@ class EulerPoincare(Mechanism):
         SingularMassError
             If the reduced mass matrix is singular at a generic state.
         """
-        return reduced(self)
+        return reduced_system(self)
 
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float

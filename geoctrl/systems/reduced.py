@@ -35,10 +35,10 @@ from geoctrl.systems.states.projection import check_initial_state, project_state
 from geoctrl.systems.states.recorded_rates import RecordedField
 from geoctrl.systems.states.rest_view import SeenReduced
 from geoctrl.systems.states.state import state_from
-from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.typesetting.notebook import displayed_formula
 from geoctrl.systems.units.unit_change import UnitChange, changed_mechanism
 
-__all__ = ["ReducedSystem", "reduced"]
+__all__ = ["ReducedSystem", "reduced_system"]
 
 
 class ReducedSystem(Recorded):
@@ -69,7 +69,7 @@ class ReducedSystem(Recorded):
         removed = mechanism.removed
         self.assembly = a = Assembly(mechanism, self.frame, removed)
         self.graph = a.graph
-        user = mechanism.leaf.named
+        user = mechanism.leaf.by_name
         self.sampler = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
             node for s, node in zip(mechanism.configuration_symbols, a.gamma, strict=True) if s not in removed
@@ -93,7 +93,7 @@ class ReducedSystem(Recorded):
         relations = [*automatic_relations(mechanism), *user]
         self.leaf = Leaf(a, relations, samples, generic, self.kept)
         check_build(self, samples, generic)
-        whole = None if mechanism.view_of is None else reduced(mechanism.view_of).judgement
+        whole = None if mechanism.view_of is None else reduced_system(mechanism.view_of).judgement
         self.judgement: Judgement = Judgement(self, generic, whole)
         self.judgement.require(generic)
 
@@ -103,10 +103,10 @@ class ReducedSystem(Recorded):
         return system_lines(self)
 
     def _repr_latex_(self) -> str:
-        return displayed(lambda budget: self.latex(budget=budget))
+        return displayed_formula(lambda budget: self.latex(budget=budget))
 
     def __reduce__(self):
-        return reduced, (self.mechanism,)
+        return reduced_system, (self.mechanism,)
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values.
@@ -223,7 +223,7 @@ class ReducedSystem(Recorded):
 
     def _in_units_of(self, change: UnitChange) -> ReducedSystem:
         """The system in other units."""
-        return reduced(changed_mechanism(self.mechanism, change, self.measures))
+        return reduced_system(changed_mechanism(self.mechanism, change, self.measures))
 
     # -- symbols --------------------------------------------------------------------------------
 
@@ -260,7 +260,7 @@ class ReducedSystem(Recorded):
         InputError, ParameterError
             For a part of another name; a width, a budget, that is no positive number.
         """
-        return Display(self, width, under_way().within(seconds_of(budget))).part(part)
+        return Display(self, width, under_way().search_seconds(seconds_of(budget))).part(part)
 
     def tensors(self) -> HamelTensors:
         """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""
@@ -338,7 +338,7 @@ class ReducedSystem(Recorded):
         ParameterError, InputError
             For an unknown parameter, values that are no finite real numbers, a wrong number of inputs.
         """
-        return self.conservation.kept(params, all_inputs, u)
+        return self.conservation.conserved_nodes(params, all_inputs, u)
 
     @property
     def dropped_invariants(self) -> tuple[str, ...]:
@@ -392,7 +392,7 @@ class ReducedSystem(Recorded):
 
     @cached_property
     def _despun(self) -> ReducedSystem:
-        return reduced(despun_mechanism(self.mechanism))
+        return reduced_system(despun_mechanism(self.mechanism))
 
     def despun(self) -> ReducedSystem:
         """The system seen from axes that do not follow the spin about the declared symmetry axis.
@@ -443,7 +443,7 @@ class ReducedSystem(Recorded):
         return nonlinear_system(self, outputs, name)
 
 
-def reduced(mechanism: Mechanism) -> ReducedSystem:
+def reduced_system(mechanism: Mechanism) -> ReducedSystem:
     """The reduced system of a mechanism, remembered with it: the same object at every call."""
     if "reduced" not in mechanism.cache:
         mechanism.cache["reduced"] = ReducedSystem(mechanism)

@@ -22,24 +22,24 @@ def with_rotor_velocities(mechanism: EulerPoincare) -> EulerPoincare:
         labels = (*group.labels, *spun.labels)
         spun = product(group, spun).relabelled(labels, (*group.momentum_labels, *spun.momentum_labels))
 
-    def widened(matrix: sp.Matrix, *blocks: sp.Matrix) -> sp.Matrix:
+    def with_rotor_columns(matrix: sp.Matrix, *blocks: sp.Matrix) -> sp.Matrix:
         """Columns of the rotors put between those of the group and those of the shape."""
         return sp.Matrix.hstack(matrix[:, :n], *blocks, matrix[:, n:])
 
     G, coupling = sp.Matrix(mechanism.inertia), sp.Matrix(rotors.coupling)
-    upper = widened(G, coupling)
-    middle = widened(coupling.T, sp.Matrix(rotors.inertia))
+    upper = with_rotor_columns(G, coupling)
+    middle = with_rotor_columns(coupling.T, sp.Matrix(rotors.inertia))
     changes: dict = {"inertia": sp.Matrix.vstack(upper[:n, :], middle, upper[n:, :])}
     zero = sp.zeros(s, 1)
     for what in ("gyroscopic", "forces"):
         value = getattr(mechanism, what)
         if value is not None:
-            changes[what] = list(widened(sp.Matrix(value).T, zero.T))
+            changes[what] = list(with_rotor_columns(sp.Matrix(value).T, zero.T))
     forces = changes.get("forces", [sp.Integer(0)] * (mechanism.algebra.n + s))
     changes["forces"] = [*forces[:n], *rotors.torques, *forces[n + s :]]
     if mechanism.constraints is not None:
         psi = sp.Matrix(mechanism.constraints)
-        rows = widened(psi, sp.zeros(psi.rows, s)).tolist()
+        rows = with_rotor_columns(psi, sp.zeros(psi.rows, s)).tolist()
         changes["constraints"] = dict(zip(mechanism.row_names, rows, strict=True))
     if mechanism.frame is not None:
         frame = choose_frame(mechanism).matrix
@@ -50,7 +50,8 @@ def with_rotor_velocities(mechanism: EulerPoincare) -> EulerPoincare:
         changes["velocities"] = (*mechanism.quasivelocity_labels, *rotors.rate_labels)
     if mechanism.reactions:
         changes["reactions"] = {
-            name: list(widened(sp.Matrix(eta).T, zero.T)) for name, eta in mechanism.reactions.items()
+            name: list(with_rotor_columns(sp.Matrix(eta).T, zero.T))
+            for name, eta in mechanism.reactions.items()
         }
     return mechanism.replace(
         algebra=spun,

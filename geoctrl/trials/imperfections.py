@@ -17,11 +17,11 @@ from geoctrl.simulation import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
 from geoctrl.systems.equations.units import input_units
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
-from geoctrl.systems.states.tilted_system import tilted
+from geoctrl.systems.states.tilted_system import tilted_states
 from geoctrl.systems.units.measures import known_units
 from geoctrl.trials.shared import Shared
 
-__all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "described", "driven"]
+__all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "driven_velocities", "mechanism_of"]
 
 _SEEDS = 5
 """Blocks of noise of each trial, the worst of which counts."""
@@ -118,18 +118,18 @@ def _input_unit(case: Case) -> str:
 
 def _limit(case: Case, _row: int) -> Scan:
     def trial(value: float) -> str:
-        return case.fault(replace(case.controller, limits=case.limits.at(value)))
+        return case.fault(replace(case.controller, limits=case.limits.values_at(value)))
 
-    return trial, 2 * case.limits.size, 1e-3 * case.limits.size, case.limits.told(_input_unit(case))
+    return trial, 2 * case.limits.size, 1e-3 * case.limits.size, case.limits.unit_words(_input_unit(case))
 
 
 def _rate(case: Case, _row: int) -> Scan:
     fastest = 2 * case.limits.size / case.controller.hold
 
     def trial(value: float) -> str:
-        return case.fault(replace(case.controller, rate_limits=case.limits.at(value)))
+        return case.fault(replace(case.controller, rate_limits=case.limits.values_at(value)))
 
-    return trial, fastest, 1e-5 * fastest, case.limits.told(f"{_input_unit(case)}/s")
+    return trial, fastest, 1e-5 * fastest, case.limits.unit_words(f"{_input_unit(case)}/s")
 
 
 def _hold(case: Case, _row: int) -> Scan:
@@ -150,13 +150,13 @@ def _noise(case: Case, row: int) -> Scan:
     def trial(value: float) -> str:
         for i in range(_SEEDS):
             rng = np.random.default_rng([case.seed, row, i])
-            noisy = replace(case.controller, noise=case.noises.at(value), rng=rng)
+            noisy = replace(case.controller, noise=case.noises.values_at(value), rng=rng)
             if found := case.fault(noisy):
                 return found
         return ""
 
     low, high = (k * case.noises.size for k in _NOISES)
-    return trial, low, high, case.noises.told("standard deviation of every signal")
+    return trial, low, high, case.noises.unit_words("standard deviation of every signal")
 
 
 def _corners(case: Case, row: int) -> Scan:
@@ -181,16 +181,18 @@ def _corners(case: Case, row: int) -> Scan:
 
 
 def _friction(case: Case, _row: int) -> Scan:
-    return _rubbed(case, described(case.plant), case.rubbing, "viscous, of each velocity of the body")
+    return _friction_scan(
+        case, mechanism_of(case.plant), case.rubbing, "viscous, of each velocity of the body"
+    )
 
 
 def _motor_friction(case: Case, _row: int) -> Scan:
-    mechanism = described(case.plant)
+    mechanism = mechanism_of(case.plant)
     told = "viscous, of each velocity that an input drives"
-    return _rubbed(case, with_rotor_velocities(mechanism), driven(mechanism), told)
+    return _friction_scan(case, with_rotor_velocities(mechanism), driven_velocities(mechanism), told)
 
 
-def _rubbed(case: Case, mechanism: EulerPoincare, velocities: Sequence[str], told: str) -> Scan:
+def _friction_scan(case: Case, mechanism: EulerPoincare, velocities: Sequence[str], told: str) -> Scan:
     """Trials of the mechanism with viscous friction against some of its velocities."""
     labels = mechanism.algebra.labels
     bare = mechanism.reduce()
@@ -212,7 +214,7 @@ def _rubbed(case: Case, mechanism: EulerPoincare, velocities: Sequence[str], tol
         return case.fault(case.controller, {_RUBBING: value}, rubbed, x0)
 
     low, high = (k * coefficients.size for k in _FRICTIONS)
-    return trial, low, high, coefficients.told(told)
+    return trial, low, high, coefficients.unit_words(told)
 
 
 def _dampings(case: Case, system: System, velocities: Sequence[str]) -> dict[str, float]:
@@ -226,7 +228,7 @@ def _dampings(case: Case, system: System, velocities: Sequence[str]) -> dict[str
     return dict(zip(velocities, (np.abs(values) / case.span).tolist(), strict=True))
 
 
-def driven(mechanism: EulerPoincare) -> tuple[str, ...]:
+def driven_velocities(mechanism: EulerPoincare) -> tuple[str, ...]:
     """Velocities in whose rows inputs stand, rates of rotors among them."""
     inputs = set(mechanism.inputs)
     pushed = zip(mechanism.algebra.labels, mechanism.forces or (), strict=False)
@@ -238,7 +240,7 @@ def _tilt(case: Case, _row: int) -> Scan:
     x0 = case.plant.start(case.x0, case.params)
 
     def trial(value: float) -> str:
-        for beside in tilted(case.plant, x0, value, case.params):
+        for beside in tilted_states(case.plant, x0, value, case.params):
             if found := case.fault(case.controller, x0=beside):
                 return found
         return ""
@@ -246,7 +248,7 @@ def _tilt(case: Case, _row: int) -> Scan:
     return trial, 1e-3, UPSIDE_DOWN, "rad from the start, to both sides"
 
 
-def described(plant: System) -> EulerPoincare:
+def mechanism_of(plant: System) -> EulerPoincare:
     """The description of a plant; InputError where there is none."""
     if not isinstance(getattr(plant, "mechanism", None), EulerPoincare):
         raise InputError(

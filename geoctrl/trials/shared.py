@@ -42,10 +42,10 @@ class Shared:
             return cls(dict.fromkeys(sizes, 1.0), max(sizes.values(), default=0.0) or 1.0, False)
         return cls({label: size or 1.0 for label, size in sizes.items()}, 1.0, True)
 
-    def at(self, value: float) -> dict[str, float]:
+    def values_at(self, value: float) -> dict[str, float]:
         """What each label gets."""
         return {label: factor * value for label, factor in self.factors.items()}
 
-    def told(self, unit: str) -> str:
+    def unit_words(self, unit: str) -> str:
         """The unit of the number."""
         return f"{unit}, in the size of each" if self.relative else unit

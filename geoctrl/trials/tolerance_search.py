@@ -15,8 +15,8 @@ from geoctrl.errors import GeoctrlError, InputError, LabelError
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import Trajectory, simulate
 from geoctrl.systems import EulerPoincare, System, as_system
-from geoctrl.systems.states.tilted_system import tilted
-from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, described, driven
+from geoctrl.systems.states.tilted_system import tilted_states
+from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, driven_velocities, mechanism_of
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
 from geoctrl.trials.shared import Shared
 
@@ -135,7 +135,7 @@ def robustness(
         if name not in known:
             raise LabelError(f"uncertain: no parameter {shown(name)}{nearest(str(name), known)}")
     rubs = _rubbing(system, rubbing) if "friction" in names else ()
-    if "motor friction" in names and not driven(described(system)):
+    if "motor friction" in names and not driven_velocities(mechanism_of(system)):
         raise InputError("motor friction: no input drives a velocity of this system")
     times = finite_array("timepts", timepts)
     along, end = _bounds("stays", stays, system), _bounds("returns", returns, system)
@@ -145,7 +145,7 @@ def robustness(
     limits, noises = _peaks(system, good, good.samples), _signals(system, good, good.samples)
     case = Case(system, controller, x0, times, values, along, end, unsure, rubs, int(rng), limits, noises)
     if "tilt" in names:
-        tilted(system, system.start(x0, values), UPSIDE_DOWN, values)
+        tilted_states(system, system.start(x0, values), UPSIDE_DOWN, values)
     if fault := case.fault(controller):
         raise InputError(f"the run is not good even without any imperfection: {fault}")
     jobs = [(case, name, row) for row, name in enumerate(names)]
@@ -161,18 +161,18 @@ def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[Robustnes
     """Rows of the jobs, in their order; those that are done where the keyboard interrupts the others."""
     found: list[RobustnessRow] = []
 
-    def told(part: float) -> None:
+    def report(part: float) -> None:
         best = f"{found[-1].check} done" if found else ""
         call.tell(f"check {len(found) + 1} of {len(jobs)}", best, (len(found) + part) / len(jobs))
-        if call.over:
+        if call.is_over:
             raise _OverError
 
     try:
         # An executor may run a job in another process, which cannot tell how far it is.
-        rows = (_searched(job, told) for job in jobs) if executor is None else executor.map(_searched, jobs)
+        rows = (_row(job, report) for job in jobs) if executor is None else executor.map(_row, jobs)
         for row in rows:
             found.append(row)
-            told(0.0)
+            report(0.0)
     except _OverError:
         pass
     except KeyboardInterrupt:
@@ -187,7 +187,7 @@ def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[Robustnes
 
 
 def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:
-    labels = described(system).algebra.labels
+    labels = mechanism_of(system).algebra.labels
     if given is None:
         return tuple(labels)
     for label in (chosen := entries("rubbing", given)):
@@ -219,7 +219,7 @@ def _default(system: System, good: Trajectory) -> dict[str, tuple[float, float]]
     """Where the configuration has to be at the end, from the run without imperfection."""
     labels = system.state_labels
     if isinstance(getattr(system, "mechanism", None), EulerPoincare):
-        mechanism = described(system)
+        mechanism = mechanism_of(system)
         labels = tuple(str(s) for s in mechanism.configuration_symbols if str(s) in labels)
     found, sizes = {}, dict(zip(system.state_labels, _scales(system, good, -1).state, strict=True))
     for label in labels:
@@ -242,7 +242,7 @@ def _bounds(what: str, given: Mapping[str, Any] | None, system: System) -> dict[
     return found
 
 
-def _tried(trial: Trial, value: float) -> str:
+def _fault(trial: Trial, value: float) -> str:
     """The fault of a trial; one that cannot be run at all is none that is good."""
     try:
         return trial(value)
@@ -250,14 +250,14 @@ def _tried(trial: Trial, value: float) -> str:
         return f"no run: {error}"
 
 
-def _searched(job: _Job, told: Callable[[float], object] = lambda part: None) -> RobustnessRow:
+def _row(job: _Job, told: Callable[[float], object] = lambda part: None) -> RobustnessRow:
     """One row: a scan from the good end, then halvings between the last good value and the next."""
     case, name, row = job
     trial, easy, hard, unit = CHECKS[name](case, row)
     runs, good, bad, fault = 0, None, None, ""
     for value in np.geomspace(easy, hard, _SCAN).tolist():
         runs += 1
-        if fault := _tried(trial, value):
+        if fault := _fault(trial, value):
             bad = value
             break
         good = value
@@ -274,7 +274,7 @@ def _searched(job: _Job, told: Callable[[float], object] = lambda part: None) ->
         told((_SCAN + i) / (_SCAN + _HALVINGS))
         runs += 1
         middle = float(np.sqrt(good * bad))
-        if found := _tried(trial, middle):
+        if found := _fault(trial, middle):
             bad, fault = middle, found
         else:
             good = middle

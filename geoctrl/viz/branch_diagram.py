@@ -119,7 +119,7 @@ def _lines(ax: Axes, branch: Any, row: int, colour: str) -> None:
     piece, growing = places[:1], unstable[0]
     for (a, b), (first, second) in zip(pairwise(places), pairwise(unstable), strict=True):
         if first != second:  # dashes begin anew with each piece, so these are as long as can be
-            middle = _between(branch, row, a, b)
+            middle = _crossing(branch, row, a, b)
             _piece(ax, [*piece, middle], growing, colour)
             piece, growing = [middle], second
         piece.append(b)
@@ -130,7 +130,7 @@ def _piece(ax: Axes, points: list[tuple[float, float]], growing: bool, colour: s
     ax.plot(*zip(*points, strict=True), "--" if growing else "-", color=colour, linewidth=1.6)
 
 
-def _between(branch: Any, row: int, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+def _crossing(branch: Any, row: int, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
     """The change between two points next to each other, or their middle."""
     low, high = sorted((a[0], b[0]))
     for change in branch.changes:

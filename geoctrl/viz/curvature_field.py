@@ -91,11 +91,11 @@ def curvature(
         raise TypeError(f"connection must be what sys.connection() gives, got {type(connection).__name__}")
     shape, group = [c.name for c in connection.mechanism.shape], connection.mechanism.group
     assert group is not None  # else there were no connection
-    component = _known("velocity of the group", velocity, group.labels)
+    component = _place_of("velocity of the group", velocity, group.labels)
     (right, x), (up, y) = _limits(over, shape)
     r = np.zeros((len(shape), _GRID, _GRID))
     for name, value in (at or {}).items():
-        r[_known("coordinate", name, shape)] = real(value, f"at[{name!r}]")
+        r[_place_of("coordinate", name, shape)] = real(value, f"at[{name!r}]")
     r[right], r[up] = np.meshgrid(x, y)
     values = connection.curvature_at(r, right, up, params)[component]
     loops = _loops(connection, gaits or {}, period)
@@ -112,7 +112,7 @@ def curvature(
     return ax
 
 
-def _known(what: str, name: Any, names: Sequence[str]) -> int:
+def _place_of(what: str, name: Any, names: Sequence[str]) -> int:
     if name not in names:
         raise InputError(f"no {what} {shown(name)}{nearest(str(name), names)}")
     return list(names).index(name)
@@ -125,7 +125,7 @@ def _limits(over: Any, shape: Sequence[str]) -> list[tuple[int, np.ndarray]]:
     found = []
     for name, limits in over.items():
         place, (least, greatest) = (
-            _known("coordinate", name, shape),
+            _place_of("coordinate", name, shape),
             finite_array(f"over[{name!r}]", limits, (2,)),
         )
         if not least < greatest:

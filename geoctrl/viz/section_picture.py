@@ -76,8 +76,8 @@ def poincare(
         title
         if title is not None
         else plain_text(f"{section.system.name or 'section'}: {section.surface} = 0"),
-        xlabel=_named(x, section.units),
-        ylabel=_named(y, section.units),
+        xlabel=_axis_label(x, section.units),
+        ylabel=_axis_label(y, section.units),
     )
     return ax
 
@@ -88,7 +88,7 @@ def _widest(section: Any, labels: list[str]) -> list[str]:
     return [labels[i] for i in sorted(np.argsort(-spread, kind="stable")[:4])]
 
 
-def _named(label: str, units: dict[str, str]) -> str:
+def _axis_label(label: str, units: dict[str, str]) -> str:
     return mathtext(label) + (f" ({plain_text(units[label])})" if label in units else "")
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 import sympy as sp
 
-from geoctrl._scalars.algebra.factoring import factor_list, factored
+from geoctrl._scalars.algebra.factoring import factor_list, factorisation
 from geoctrl.errors import DivisionError
 
 NAMES = "a J1 sigma11 sigma12 x2 x10 m M Gamma1 Y z B"
@@ -22,20 +22,20 @@ def drawn(rng, depth):
 @pytest.mark.parametrize("seed", range(60))
 def test_written_as_sympy_writes_it(seed):
     expr = drawn(random.Random(seed), 1 + seed % 3)
-    assert str(factored(expr)) == str(sp.factor(expr))
+    assert str(factorisation(expr)) == str(sp.factor(expr))
 
 
 def test_what_is_not_rational_is_left_to_sympy():
     x = SYMBOLS[0]
     expr = sp.sin(x) ** 2 - 2 * sp.sin(x) + 1 + sp.sqrt(2) * 0
-    assert factored(expr) == (sp.sin(x) - 1) ** 2
+    assert factorisation(expr) == (sp.sin(x) - 1) ** 2
 
 
 def test_functions_are_unknowns_as_for_sympy():
     x, y, m = (sp.Symbol(n, real=True) for n in ("x", "y", "m"))
     p = sp.sin(x) * m + sp.cos(y) - 2
     expr = sp.expand((p**2 * (sp.cos(x) - m * y) * sp.Rational(2, 3)) / (sp.sin(x) * y + 1))
-    assert str(factored(expr)) == str(sp.factor(expr))
+    assert str(factorisation(expr)) == str(sp.factor(expr))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -53,6 +53,6 @@ def test_denominators_have_negative_powers():
 def test_zero_is_seen_and_not_divided_by():
     x, y = SYMBOLS[:2]
     zero = (x + y) ** 2 - x**2 - 2 * x * y - y**2
-    assert factored(zero) == 0
+    assert factorisation(zero) == 0
     with pytest.raises(DivisionError, match="division by zero"):
-        factored(1 / zero)
+        factorisation(1 / zero)

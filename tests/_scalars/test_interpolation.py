@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars.arithmetic.interpolation import interpolated
+from geoctrl._scalars.arithmetic.interpolation import interpolants
 from geoctrl._scalars.arithmetic.modular import residue
 
 a, b, c = sp.symbols("a b c")
@@ -26,7 +26,7 @@ def recovered(functions, variables=(a, b, c)):
 
         return [(at(n) / at(d)).values.tolist() for n, d in parts]
 
-    found = interpolated(values, len(variables), np.random.default_rng(0))
+    found = interpolants(values, len(variables), np.random.default_rng(0))
 
     def expression(terms):
         return sum(

@@ -88,7 +88,7 @@ def test_the_field_is_that_of_the_euler_poincare_equations(systems, name):
     s = systems[name]
     x, u = slow_state(s), inputs(s)
     view = s.view()
-    y = view.into(x, s.params)
+    y = view.reduced_state(x, s.params)
     carried = view.derivative(y, s.params) @ view.reduced.rhs(0.0, y, u)
     f = s.rhs(0.0, x, u)
     # Two derivations of the same sums: rounding of some hundred terms of size ten.

@@ -150,9 +150,9 @@ def test_a_sum_is_over_the_bodies_that_are_named():
     term = over(Sites(lambda R: R[2, 0] * R[0, 1], of="R"))
     z = np.random.default_rng(1).normal(size=(6, 3))
     assert term.domain.rows == 3
-    assert term.expanded(sp.symbols("z:18")) == sp.Symbol("z9") * sp.Symbol("z4")
+    assert term.expression(sp.symbols("z:18")) == sp.Symbol("z9") * sp.Symbol("z4")
     assert z[1:4][2, 0] * z[1:4][0, 1] == pytest.approx(
-        float(term.expanded(sp.symbols("z:18")).subs(dict(zip(sp.symbols("z:18"), z.ravel(), strict=True))))
+        float(term.expression(sp.symbols("z:18")).subs(dict(zip(sp.symbols("z:18"), z.ravel(), strict=True))))
     )
 
 
@@ -301,7 +301,7 @@ def test_many_molecules_are_set_up_in_linear_memory(cutoff):
     n = 10_242
     s = spheres.lennard_jones(n, 0.01, 0.03, cutoff=cutoff)
     run = s.run()
-    assert run.solved().mass.shape == (n,)
+    assert run.solver_system().mass.shape == (n,)
     assert run.data.size < 10 * n
     assert run.index.size < 200 * n
     assert "states" not in vars(s.letters)

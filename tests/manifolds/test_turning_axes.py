@@ -68,7 +68,7 @@ def test_forces_in_turning_axes_are_those_of_the_whole_motion():
     )
     x = system.generic_state(3)
     view = system.view([0.0, 0.0, 1.7])
-    y = view.into(x, {})
+    y = view.reduced_state(x, {})
     carried = view.derivative(y, {}) @ view.reduced.rhs(0.0, y)
     expected = system.seen_from([0.0, 0.0, 1.7]).rate(x, np.zeros(0), {})
     assert carried == pytest.approx(expected, abs=1e-12)

@@ -254,7 +254,7 @@ def test_errors_carried_along_hold_all_that_steps_may_leave_out(seed):
     for _ in range(40):
         A = arb_mat(4, 4, [arb(float(v)) for v in np.pad(turn * rng.uniform(0.9, 1.1, 3), (0, 1)).ravel()])
         sizes = rng.uniform(1e-9, 1e-6, 3)
-        carried.carried(A, [arb(0, float(v)) for v in sizes])
+        carried.carry(A, [arb(0, float(v)) for v in sizes])
         inner = arb_mat([row[:3] for row in A.tolist()[:3]])
         true = inner * true + arb_mat(3, 1, [arb(float(v)) for v in sizes * rng.choice([-1, 1], 3)])
         assert all(e.contains(t.mid()) for e, t in zip(carried.box(), true.entries(), strict=True))

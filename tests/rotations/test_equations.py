@@ -35,7 +35,7 @@ def test_field_energy_and_derivative_are_those_of_the_euler_poincare_equations(n
     system = SYSTEMS[name]()
     x, u = state_of(system, 1, off)
     view = system.view()
-    y = view.into(x, system.params)
+    y = view.reduced_state(x, system.params)
     T = view.derivative(y, system.params)
     f = system.rhs(0.7, x, u)
     # Two derivations of the same sums: rounding of about a hundred terms of size ten.
@@ -60,7 +60,7 @@ def test_euler_poincare_is_checked_by_sign():
     system, wrong = top(), top().replace(potential=-top().potential_expression)
     x, _ = state_of(system)
     view = system.view()
-    y = view.into(x, system.params)
+    y = view.reduced_state(x, system.params)
     assert (
         np.abs(view.derivative(y, system.params) @ view.reduced.rhs(0.0, y) - wrong.rhs(0.0, x)).max() > 0.1
     )
@@ -80,7 +80,9 @@ def test_simulation_of_the_euler_poincare_equations_is_the_same_motion():
     system = general()
     R, Omega = random_state(2, 4)
     view = system.view()
-    traj = gc.simulate(view.reduced, np.array([0.0, 2.0]), view.into(system.pack(R, Omega), system.params))
+    traj = gc.simulate(
+        view.reduced, np.array([0.0, 2.0]), view.reduced_state(system.pack(R, Omega), system.params)
+    )
     # Both solvers work at 1e-13 or better; the motion spreads errors by about a hundred.
     np.testing.assert_allclose(
         view.out_of(traj.states[:, -1], system.params), by_dop853(system, R, Omega, 2.0), rtol=0, atol=1e-10

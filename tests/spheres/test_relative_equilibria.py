@@ -48,7 +48,7 @@ def test_linearisation_with_varying_inertia_is_the_derivative_of_the_field_in_tu
 def test_the_map_to_turning_axes_has_its_derivative():
     """Off the spheres as well."""
     view = varying_about_the_vertical().view([0.7, -0.4, 1.2])
-    y = view.into(np.concatenate([v.ravel() for v in random_state(2, seed=3)]), {})
+    y = view.reduced_state(np.concatenate([v.ravel() for v in random_state(2, seed=3)]), {})
     y = y + 0.1 * np.random.default_rng(4).normal(size=12)
     h = 1e-3  # the map is quadratic: differences have no error but rounding
     columns = [(view.out_of(y + e, {}) - view.out_of(y - e, {})) / (2 * h) for e in h * np.eye(12)]

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl.synthesis.gains.motor import law_free
-from geoctrl.systems.states.tilted_system import tilted
+from geoctrl.systems.states.tilted_system import tilted_states
 from tests.synthesis.rotors import two_rotors
 
 INERTIA = 0.35 + 3 * 0.8**2
@@ -72,7 +72,7 @@ def _skate():
 
 def test_a_tilt_turns_the_vertical_by_its_angle(skate):
     plant = skate[0].reduce()
-    both = tilted(plant, skate[1].x, 0.7)
+    both = tilted_states(plant, skate[1].x, 0.7)
     assert sorted(both[:, 4]) == pytest.approx([-np.sin(0.7), np.sin(0.7)], abs=1e-5)
     assert both[:, 5] == pytest.approx(np.cos(0.7), abs=1e-5)
     assert np.array_equal(both[:, :4], np.tile(skate[1].x[:4], (2, 1)))
@@ -86,7 +86,7 @@ def test_gains_for_a_motor_keep_its_limits(skate, found):
     assert design.contains(found["sigma"])
     controller = found.law.sampled(rate=100, limits={"u_theta": 8})
     worst = np.zeros(2)
-    for x0 in tilted(plant, eq.x, 0.1):
+    for x0 in tilted_states(plant, eq.x, 0.1):
         run = gc.simulate(plant, np.linspace(0, 20, 2001), x0, controller=controller)
         assert not run.samples.limited.any()
         assert np.abs(run["Gamma2"][-200:]).max() < 2e-3
@@ -114,7 +114,7 @@ def test_none_of_32_corners_falls(skate, found):
     mechanism, eq, _ = skate
     plant = mechanism.reduce()
     controller = found.law.sampled(rate=100, limits={"u_theta": 8})
-    x0 = tilted(plant, eq.x, 0.1)[0]
+    x0 = tilted_states(plant, eq.x, 0.1)[0]
     names = ("m", "l", "I1", "I2", "J1")
     for corner in np.ndindex(*(2,) * 5):
         params = {n: plant.params[n] * (1.1 if up else 0.9) for n, up in zip(names, corner, strict=True)}

@@ -401,7 +401,7 @@ ASSEMBLY_ERRORS = {
     "coadjoint": ("_coadjoint", negated, "own"),
     "diamond": ("_diamond", negated, "own"),
     "gradient": ("_advected_gradient", negated, "own"),
-    "forces": ("_applied", negated, "own"),
+    "forces": ("_generalised_forces", negated, "own"),
     "advection": ("_kinematics", advection_reversed, "own"),
     "rotor coupling": ("_inertia", without_rotor_coupling_in_columns, "own"),
     "Edot": ("_along_motion", lambda f: on_call(f, lambda call: call == 1), "own"),

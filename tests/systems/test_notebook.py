@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.systems.typesetting import notebook
-from geoctrl.systems.typesetting.notebook import displayed, words
+from geoctrl.systems.typesetting.notebook import displayed_formula, words
 
 NAMED = ["pendulum-skate-rotor", "rolling-disk", "underwater-vehicle", "coupled-bodies", "free-rigid-body"]
 
@@ -77,7 +77,7 @@ def test_what_takes_too_long_says_so_in_time():
             sp.Integer(1) + 1
 
     start = time.process_time()
-    body = require_latex(displayed(endless, 0.2))
+    body = require_latex(displayed_formula(endless, 0.2))
     assert time.process_time() - start < 2.0  # the alarm rings again every half second until it is heard
     assert "not typeset within 0.2 s" in body
 

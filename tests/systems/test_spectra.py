@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_text, without_rounding
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_text, without_rounding
 
 PHI = gc.Coordinate("phi", angle=True)
 U = sp.Symbol("u", real=True)
@@ -22,10 +22,10 @@ def driven():
 
 def test_one_order():
     values = np.array([-3.0, 1 - 2j, 1 + 1e-13 + 2j, 2.0, 0.0])
-    assert ordered(values).tolist() == [-3, 0, 1 - 2j, 1 + 1e-13 + 2j, 2]
-    assert ordered(values[::-1]).tolist() == ordered(values).tolist()
-    assert ordered([]).size == 0
-    assert (1e-30 * ordered(values)).tolist() == ordered(1e-30 * values).tolist()
+    assert ordered_eigenvalues(values).tolist() == [-3, 0, 1 - 2j, 1 + 1e-13 + 2j, 2]
+    assert ordered_eigenvalues(values[::-1]).tolist() == ordered_eigenvalues(values).tolist()
+    assert ordered_eigenvalues([]).size == 0
+    assert (1e-30 * ordered_eigenvalues(values)).tolist() == ordered_eigenvalues(1e-30 * values).tolist()
 
 
 def test_the_same_order_everywhere():
@@ -33,9 +33,9 @@ def test_the_same_order_everywhere():
     lin = gc.linearize(cart, cart.equilibrium("upright"))
     forced = sum(name != "family" for name in lin.zero_modes)
     others = lin.eigenvalues[forced:]
-    assert others.tolist() == ordered(others).tolist()
+    assert others.tolist() == ordered_eigenvalues(others).tolist()
     law = gc.lqr(cart, cart.equilibrium("upright"))
-    assert law.eigenvalues.tolist() == ordered(law.eigenvalues).tolist()
+    assert law.eigenvalues.tolist() == ordered_eigenvalues(law.eigenvalues).tolist()
 
 
 def test_rounding_is_told_as_zero():

@@ -12,10 +12,10 @@ from flint import Ordering, fmpq_mpoly_ctx
 
 from geoctrl._scalars.algebra.quotients import Quotient, constant
 
-__all__ = ["factor_list", "factored", "generators", "product_of_factors", "quotient_of"]
+__all__ = ["factor_list", "factorisation", "generators", "product_of_factors", "quotient_of"]
 
 
-def factored(expr: sp.Expr) -> sp.Expr:
+def factorisation(expr: sp.Expr) -> sp.Expr:
     """What ``sp.factor`` gives of an expression, in a small part of its time where it can be told to flint.
 
     That is where it is rational in symbols and functions. Other expressions are left to sympy, whose
@@ -91,11 +91,11 @@ def _value(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quotien
     """The value of an expression; each subexpression is computed once."""
     found = values.get(expr)
     if found is None:
-        found = values[expr] = _computed(expr, values, ring)
+        found = values[expr] = _quotient(expr, values, ring)
     return found
 
 
-def _computed(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quotient:
+def _quotient(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quotient:
     one = ring.constant(1)
     if expr.is_Rational:
         return Quotient(constant(ring, Fraction(int(expr.p), int(expr.q))), one)

@@ -42,7 +42,7 @@ def groebner_basis(polynomials: Iterable[Any]) -> list[Any]:
     while pairs:
         pair = min(pairs, key=lambda pair: sum(pair.common))
         pairs.remove(pair)
-        p, q = (_lifted(members[i], leads[i], pair.common) for i in (pair.first, pair.second))
+        p, q = (_multiple(members[i], leads[i], pair.common) for i in (pair.first, pair.second))
         rest = normal_form(p - q, members)
         if rest:
             take(rest)
@@ -97,7 +97,7 @@ def _coprime(a: Exponents, b: Exponents) -> bool:
     return not any(map(min, zip(a, b, strict=True)))
 
 
-def _lifted(p: Any, lead: Exponents, exponents: Exponents) -> Any:
+def _multiple(p: Any, lead: Exponents, exponents: Exponents) -> Any:
     """The multiple of p with these exponents in its leading term."""
     missing = tuple(b - a for a, b in zip(lead, exponents, strict=True))
     return p * p.context().from_dict({missing: 1})

@@ -46,7 +46,7 @@ class Echelon:
         self.rows[last] = {column: value * scale for column, value in left.items()}
         return True
 
-    def reduced(self) -> dict[int, Row]:
+    def normal_form(self) -> dict[int, Row]:
         """The same span with no entry in the pivot columns of other rows: its normal form."""
         done: dict[int, Row] = {}
         for last in sorted(self.rows):
@@ -76,7 +76,7 @@ def kernel(rows: Iterable[Mapping[int, Fraction]], columns: int) -> list[Row]:
     for row in sorted(rows, key=len):
         echelon.take(row)
     basis: dict[int, Row] = {j: {j: Fraction(1)} for j in range(columns) if j not in echelon.rows}
-    for last, row in echelon.reduced().items():
+    for last, row in echelon.normal_form().items():
         for column, value in row.items():
             if column != last:
                 basis[column][last] = -value

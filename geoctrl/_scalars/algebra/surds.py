@@ -59,12 +59,12 @@ class _RootFunctions(dict):
         return found
 
     def __missing__(self, name: str) -> Callable:
-        def of(*args: Any) -> fmpq:
+        def function(*args: Any) -> fmpq:
             if any(isinstance(a, Surd) for a in args):
                 raise NotRationalError(f"{name} of a number with roots has none")
             return rational(RATIONAL.functions[name](*map(exact_with_roots, args)))
 
-        return of
+        return function
 
 
 def exact_numbers(values: Sequence[Any]) -> tuple[Fraction | Surd, ...] | None:

@@ -228,19 +228,19 @@ class Program:
         cached = self._constants_cache.get(key)
         if cached is None:
             values = {node: float(params[name]) for name, node in self._used}
-            cached = tuple(self._evaluated(values))
+            cached = tuple(self._values_at(values))
             if len(self._constants_cache) > 64:
                 self._constants_cache.clear()
             self._constants_cache[key] = cached
         return cached
 
-    def _evaluated(self, values: Mapping[Node, float]) -> list:
+    def _values_at(self, values: Mapping[Node, float]) -> list:
         try:
             return evaluate(self.tape.constants, values, FLOAT, self._order)
         except ZeroDivisionError:
-            raise DivisionError(f"the equations divide by zero at {_given(values)}") from None
+            raise DivisionError(f"the equations divide by zero at {_assignment(values)}") from None
         except (OverflowError, ValueError) as error:
-            raise ParameterError(f"the equations have no value at {_given(values)}: {error}") from None
+            raise ParameterError(f"the equations have no value at {_assignment(values)}: {error}") from None
 
     @cached_property
     def source(self) -> str:
@@ -328,5 +328,5 @@ class Program:
         return [get(o) for o in tape.outputs]
 
 
-def _given(values: Mapping[Node, float]) -> str:
+def _assignment(values: Mapping[Node, float]) -> str:
     return ", ".join(f"{node.payload} = {value:g}" for node, value in values.items()) or "any parameters"

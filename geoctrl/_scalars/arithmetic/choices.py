@@ -13,7 +13,7 @@ from itertools import product
 
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT, evaluate
 from geoctrl._scalars.graph.form_signs import NEGATIVE, POSITIVE, form_signs
-from geoctrl._scalars.graph.freed_switches import freed
+from geoctrl._scalars.graph.freed_switches import with_free_switches
 from geoctrl._scalars.graph.graph import STATE, Graph, Node
 
 __all__ = ["Branch", "Choices", "TooManyChoices", "UnknownSwitch"]
@@ -72,7 +72,7 @@ class Choices:
         """A switch that some branch asks for and that is not known yet."""
         for branch in self.branches():
             try:
-                self.resolved(nodes, branch)
+                self.in_branch(nodes, branch)
             except UnknownSwitch as missing:
                 return missing.switch
         return None
@@ -95,7 +95,7 @@ class Choices:
         asked = self._asked_by(nodes).values()
         if not all(len(pairs) == 1 and "sign" in dict(pairs) for pairs in asked):
             return self.is_one_sided(nodes)
-        free, numbers = freed(self.graph, nodes)
+        free, numbers = with_free_switches(self.graph, nodes)
         slopes = self.graph.derivatives
         return all(e.is_zero for s in numbers.values() for e in slopes(slopes(free, s), s))
 
@@ -103,7 +103,7 @@ class Choices:
         """How switches are asked by nodes: the names of the choices, or "even", and the arguments."""
         self._asked = {}
         for branch in self.branches():
-            self.resolved(nodes, branch)
+            self.in_branch(nodes, branch)
         return self._asked
 
     @property
@@ -142,7 +142,7 @@ class Choices:
                 if not self._is_empty(away) and all(self.reaches(a, away) for a in branch if not branch[a]):
                     yield branch
 
-    def resolved(self, nodes: Sequence[Node], branch: Branch) -> list[Node]:
+    def in_branch(self, nodes: Sequence[Node], branch: Branch) -> list[Node]:
         """The nodes without choices, as they are in a branch."""
         image: dict[Node, Node] = {}
         graph = self.graph
@@ -162,7 +162,7 @@ class Choices:
                         odd = e % 2 == 1 and self.signs(atom) >= NEGATIVE | POSITIVE
                         self._asked.setdefault(atom, set()).add((name if odd else "even", values[0]))
                 image[node] = (
-                    self._chosen(name, values, self._sign(values[0], branch))
+                    self._branch_value(name, values, self._sign(values[0], branch))
                     if name in _NAMES
                     else graph.fun(name, *values)
                 )
@@ -175,7 +175,7 @@ class Choices:
             self._choosing[node] = own or any(map(self._has_choices, self.graph.children(node)))
         return self._choosing[node]
 
-    def _chosen(self, name: str, values: Sequence[Node], sign: int) -> Node:
+    def _branch_value(self, name: str, values: Sequence[Node], sign: int) -> Node:
         if name == "sign":
             return self.graph.number(sign)
         if name == "abs":
@@ -215,10 +215,10 @@ class Choices:
         """Whether signs are seen to hold nowhere together: by form, or two of them, as x < 0 and x > 1."""
         signs = list(branch.items())
         return any(sign not in self.signs(a) for a, sign in signs) or any(
-            self._excluded(*first, *second) for i, first in enumerate(signs) for second in signs[:i]
+            self._contradicts(*first, *second) for i, first in enumerate(signs) for second in signs[:i]
         )
 
-    def _excluded(self, a: Node, sign: int, b: Node, other: int) -> bool:
+    def _contradicts(self, a: Node, sign: int, b: Node, other: int) -> bool:
         """Whether a combination of two functions of these signs, which would be positive, is negative."""
         ratio = self._ratio(a, b)
         if ratio is None:
@@ -248,7 +248,7 @@ class Choices:
 
         ``weakly``: or zeros of theirs too.
         """
-        image = self.eliminated(switch)
+        image = self.elimination(switch)
         if image is None:
             return True
         found: dict[Node, int] = {}
@@ -267,7 +267,7 @@ class Choices:
                     return False
         return True
 
-    def eliminated(self, switch: Node) -> dict[Node, Node] | None:
+    def elimination(self, switch: Node) -> dict[Node, Node] | None:
         """A state's symbol with what it is where the switch is zero; None where none stands alone."""
         if switch.kind == "sym":
             return {switch: self.graph.zero}

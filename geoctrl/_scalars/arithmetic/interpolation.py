@@ -16,7 +16,7 @@ from flint import nmod_poly
 from geoctrl._scalars.arithmetic.modular import PRIME, kernel, rational
 from geoctrl._scalars.arithmetic.residues import Residues
 
-__all__ = ["RationalFunction", "interpolated", "numerator"]
+__all__ = ["RationalFunction", "interpolants", "numerator"]
 
 _ALONG, _TOGETHER = 14, 30
 """Values along one variable, and along a line through all: two degrees may add up to two less."""
@@ -29,7 +29,7 @@ RationalFunction = tuple[Terms, Terms]
 """Numerator and denominator: exponents of the variables, and the coefficient."""
 
 
-def interpolated(
+def interpolants(
     values: Callable[[list[Residues]], list[list[int]]], variables: int, rng: np.random.Generator
 ) -> list[RationalFunction] | None:
     """Some rational functions; None where their degrees or coefficients are too large.
@@ -64,7 +64,7 @@ def interpolated(
     if count > _MOST:
         return None
     places = [Residues.draw(rng, (count,)) for _ in range(variables)]
-    found = [_fitted(places, row, *box) for row, box in zip(values(places), boxes, strict=True)]
+    found = [_fit(places, row, *box) for row, box in zip(values(places), boxes, strict=True)]
     return None if any(f is None for f in found) else [f for f in found if f is not None]
 
 
@@ -104,7 +104,7 @@ def _monomials(degrees: Sequence[int], total: int) -> list[tuple[int, ...]]:
     return sorted(found, key=lambda e: (sum(e), e))
 
 
-def _fitted(
+def _fit(
     places: list[Residues],
     values: Sequence[int],
     above: list[tuple[int, ...]],

@@ -43,10 +43,10 @@ class Layers:
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Values and magnitudes (k,) of the nodes."""
-        v, mu = self._evaluated(values, sizes)
+        v, mu = self._values_and_sizes(values, sizes)
         return v[self._outputs], mu[self._outputs]
 
-    def _evaluated(
+    def _values_and_sizes(
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         v, mu = np.zeros(self._size), np.zeros(self._size)
@@ -62,7 +62,7 @@ class Layers:
 
     def bends(self, values: Mapping[Node, float], along: Sequence[Node]) -> np.ndarray:
         """As `Magnitudes.bends`."""
-        v, mu = self._evaluated(values, {})
+        v, mu = self._values_and_sizes(values, {})
         first, second = (np.zeros((self._size, len(along))) for _ in range(2))
         places = {node: i for i, node in zip(range(self._size)[self._ground], self._symbols, strict=True)}
         for j, node in enumerate(along):
@@ -115,19 +115,19 @@ class _Sums:
         self._mono = np.array([place[m] for _, m in terms])
         self._starts = np.concatenate([[0], np.cumsum([len(node.payload) for node in group])[:-1]])
 
-    def _added(self, terms: np.ndarray) -> np.ndarray:
+    def _sums(self, terms: np.ndarray) -> np.ndarray:
         return np.add.reduceat(terms, self._starts, axis=0)
 
     def evaluate(self, v: np.ndarray, mu: np.ndarray) -> None:
         c, m = v[self._factor], v[self._mono]
-        v[self.where] = self._added(c * m)
-        mu[self.where] = self._added(mu[self._factor] * np.abs(m) + np.abs(c) * mu[self._mono])
+        v[self.where] = self._sums(c * m)
+        mu[self.where] = self._sums(mu[self._factor] * np.abs(m) + np.abs(c) * mu[self._mono])
 
     def differentiate(self, v: np.ndarray, first: np.ndarray, second: np.ndarray) -> None:
         # Coefficients are of a lower level than what they multiply, and do not move.
         c = v[self._factor][:, None]
-        first[self.where] = self._added(c * first[self._mono])
-        second[self.where] = self._added(c * second[self._mono])
+        first[self.where] = self._sums(c * first[self._mono])
+        second[self.where] = self._sums(c * second[self._mono])
 
 
 class _Products:

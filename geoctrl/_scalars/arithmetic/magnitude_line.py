@@ -34,10 +34,10 @@ class Line:
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]
     ) -> tuple[list[float], list[float]]:
         """Values and magnitudes (k,) of the nodes."""
-        v, mu = self._evaluated(values, sizes)
+        v, mu = self._values_and_sizes(values, sizes)
         return [v[i] for i in self._outputs], [mu[i] for i in self._outputs]
 
-    def _evaluated(
+    def _values_and_sizes(
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]
     ) -> tuple[list[float], list[float]]:
         v = self._ground.copy()
@@ -73,10 +73,10 @@ class Line:
 
     def bends(self, values: Mapping[Node, float], along: Sequence[Node]) -> list[float]:
         """As `Magnitudes.bends`."""
-        v, mu = self._evaluated(values, {})
-        return [self._bent(v, mu, self._place[n]) if n in self._place else math.inf for n in along]
+        v, mu = self._values_and_sizes(values, {})
+        return [self._bend(v, mu, self._place[n]) if n in self._place else math.inf for n in along]
 
-    def _bent(self, v: list[float], mu: list[float], along: int) -> float:
+    def _bend(self, v: list[float], mu: list[float], along: int) -> float:
         first, second, least = [0.0] * len(v), [0.0] * len(v), math.inf
         first[along] = 1.0
         for at, kind, what, parts in self._steps:

@@ -41,7 +41,7 @@ _WITH_UNITS = {"sqrt", "abs", "sign", "log"}
 """Functions of arguments that may have units."""
 
 
-def _ended(slope: np.ndarray) -> np.ndarray:
+def _capped_slope(slope: np.ndarray) -> np.ndarray:
     return np.minimum(slope, _STEEPEST)
 
 
@@ -49,14 +49,14 @@ _SLOPES: dict[str, Any] = {
     "sin": lambda a, v, f: f["cos"](a),
     "cos": lambda a, v, f: -f["sin"](a),
     "tan": lambda a, v, f: 1 + v * v,
-    "asin": lambda a, v, f: _ended(1 / f["sqrt"](1 - a * a)),
-    "acos": lambda a, v, f: -_ended(1 / f["sqrt"](1 - a * a)),
+    "asin": lambda a, v, f: _capped_slope(1 / f["sqrt"](1 - a * a)),
+    "acos": lambda a, v, f: -_capped_slope(1 / f["sqrt"](1 - a * a)),
     "atan": lambda a, v, f: 1 / (1 + a * a),
     "sinh": lambda a, v, f: f["cosh"](a),
     "cosh": lambda a, v, f: f["sinh"](a),
     "tanh": lambda a, v, f: 1 - v * v,
     "asinh": lambda a, v, f: 1 / f["sqrt"](1 + a * a),
-    "acosh": lambda a, v, f: _ended(1 / f["sqrt"](a * a - 1)),
+    "acosh": lambda a, v, f: _capped_slope(1 / f["sqrt"](a * a - 1)),
     "atanh": lambda a, v, f: 1 / (1 - a * a),
     "exp": lambda a, v, f: v,
     "log": lambda a, v, f: 1 / a,

@@ -47,7 +47,7 @@ class ResidueSeries:
     def __mul__(self, other: Any) -> ResidueSeries:
         a, b = self.terms, self._read(other).terms
         size = min(len(a) + len(b) - 1, self.order)
-        return ResidueSeries([_convolved(a, b, k) for k in range(size)], self.order)
+        return ResidueSeries([_convolution(a, b, k) for k in range(size)], self.order)
 
     __rmul__ = __mul__
 
@@ -56,7 +56,7 @@ class ResidueSeries:
         first = self.terms[0].inverse()
         found = [first]
         for k in range(1, self.order if len(self.terms) > 1 else 1):
-            found.append(-first * _convolved([Residues(0), *self.terms[1:]], found, k))
+            found.append(-first * _convolution([Residues(0), *self.terms[1:]], found, k))
         return ResidueSeries(found, self.order)
 
     def __truediv__(self, other: Any) -> ResidueSeries:
@@ -77,7 +77,7 @@ class ResidueSeries:
         return self.terms[k] if k < len(self.terms) else Residues(0)
 
 
-def _convolved(a: Sequence[Residues], b: Sequence[Residues], k: int) -> Residues:
+def _convolution(a: Sequence[Residues], b: Sequence[Residues], k: int) -> Residues:
     """The term k of a product."""
     total = Residues(0)
     for i in range(max(0, k - len(b) + 1), min(k + 1, len(a))):

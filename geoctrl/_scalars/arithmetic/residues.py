@@ -23,7 +23,7 @@ _29, _32, _61 = np.uint64(29), np.uint64(32), np.uint64(61)
 _TOP = np.uint64((1 << 29) - 1)
 
 
-def _folded(x: np.ndarray) -> np.ndarray:
+def _residues(x: np.ndarray) -> np.ndarray:
     """Residues of unsigned numbers of 64 bits."""
     x = (x & _P) + (x >> _61)
     return x - np.where(x >= _P, _P, np.uint64(0))
@@ -64,15 +64,15 @@ class Residues:
         return other.values if isinstance(other, Residues) else Residues.number(other).values
 
     def __add__(self, other: Any) -> Residues:
-        return Residues(_folded(self.values + self._read(other)))
+        return Residues(_residues(self.values + self._read(other)))
 
     __radd__ = __add__
 
     def __neg__(self) -> Residues:
-        return Residues(_folded(_P - self.values))
+        return Residues(_residues(_P - self.values))
 
     def __sub__(self, other: Any) -> Residues:
-        return Residues(_folded(self.values + (_P - self._read(other))))
+        return Residues(_residues(self.values + (_P - self._read(other))))
 
     def __rsub__(self, other: Any) -> Residues:
         return -self + other
@@ -83,7 +83,7 @@ class Residues:
         # a b = ah bh 2^64 + middle 2^32 + al bl, and 2^64 is 8: no sum exceeds 64 bits.
         middle, low = ah * bl + al * bh, al * bl
         total = ((ah * bh) << np.uint64(3)) + (middle >> _29) + ((middle & _TOP) << _32)
-        return Residues(_folded(total + (low & _P) + (low >> _61)))
+        return Residues(_residues(total + (low & _P) + (low >> _61)))
 
     __rmul__ = __mul__
 

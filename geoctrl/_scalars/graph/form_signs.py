@@ -102,7 +102,7 @@ def _range(node: Node, known: dict[Node, Range]) -> Range:
         q, items = node.payload
         total: Range = (q, q)
         for atom, e in items:
-            total = _product(total, _raised(known[atom], e))
+            total = _product(total, _range_power(known[atom], e))
         return total
     if node.kind == "sum":
         terms = [_product(known[c], known[mono]) for c, mono in node.payload]
@@ -126,7 +126,7 @@ def _product(a: Range, b: Range) -> Range:
     return min(corners), max(corners)
 
 
-def _raised(base: Range, exponent: int) -> Range:
+def _range_power(base: Range, exponent: int) -> Range:
     if exponent < 0:
         return (Fraction(0), inf) if exponent % 2 == 0 else (-inf, inf)
     total = base

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from geoctrl._scalars.graph.graph import STATE, Graph, Node
 
-__all__ = ["freed"]
+__all__ = ["with_free_switches"]
 
 _CHOICES = ("select_positive", "select_nonnegative")
 
 
-def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], dict[Node, Node]]:
+def with_free_switches(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], dict[Node, Node]]:
     """Nodes with a free number s in place of every condition on states; and the symbols of these numbers by
     what is asked.
 
@@ -23,11 +23,11 @@ def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], dict[Node, N
     image: dict[Node, Node] = {}
     numbers: dict[Node, Node] = {}
     for node in graph.reachable(nodes):
-        image[node] = _freed(graph, node, image, numbers)
+        image[node] = _with_free_switch(graph, node, image, numbers)
     return [image[node] for node in nodes], numbers
 
 
-def _freed(graph: Graph, node: Node, image: dict[Node, Node], numbers: dict[Node, Node]) -> Node:
+def _with_free_switch(graph: Graph, node: Node, image: dict[Node, Node], numbers: dict[Node, Node]) -> Node:
     if node.kind == "prod":
         q, items = node.payload
         return graph.mul([graph.number(q), *(graph.power(image[atom], e) for atom, e in items)])

@@ -13,12 +13,12 @@ from geoctrl.errors import InputError
 
 __all__ = [
     "Instructions",
-    "about",
+    "array_legend",
     "comment",
     "declaration",
     "definition",
     "identifier",
-    "placed",
+    "preamble",
     "write_pair",
 ]
 
@@ -59,7 +59,7 @@ def declaration(name: str, listed: str, sizes: Sequence[str], declared: Sequence
     return [*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
 
 
-def about(name: str, computed: Sequence[Instructions]) -> list[str]:
+def preamble(name: str, computed: Sequence[Instructions]) -> list[str]:
     """What a source begins with: its header, and the mathematical library if it is called."""
     text = "\n".join(line for part in computed for line in part.lines(C))
     found = [f'#include "{name}.h"', ""]
@@ -74,7 +74,7 @@ def about(name: str, computed: Sequence[Instructions]) -> list[str]:
     ]
 
 
-def placed(array: str, labelled: Sequence[tuple[str, str]]) -> list[str]:
+def array_legend(array: str, labelled: Sequence[tuple[str, str]]) -> list[str]:
     """Entries of an array, with labels and units."""
     return [f"{array}[{i}]  {label}{f', {unit}' if unit else ''}" for i, (label, unit) in enumerate(labelled)]
 

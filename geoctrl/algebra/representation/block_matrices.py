@@ -37,7 +37,9 @@ class BlockMatrices:
 
     def hat(self, x: np.ndarray) -> np.ndarray:
         """Matrix of an algebra element."""
-        return self._joined([g.hat(x[f.xi_slice]) for g, f in zip(self.groups, self.factors, strict=True)])
+        return self._block_diagonal(
+            [g.hat(x[f.xi_slice]) for g, f in zip(self.groups, self.factors, strict=True)]
+        )
 
     def vee(self, matrix: np.ndarray) -> np.ndarray:
         """Algebra element of a matrix; `DescriptionError` if the matrix is outside the algebra."""
@@ -48,7 +50,9 @@ class BlockMatrices:
 
     def exp(self, x: np.ndarray) -> np.ndarray:
         """Matrix exponential of ``hat(x)``."""
-        return self._joined([g.exp(x[f.xi_slice]) for g, f in zip(self.groups, self.factors, strict=True)])
+        return self._block_diagonal(
+            [g.exp(x[f.xi_slice]) for g, f in zip(self.groups, self.factors, strict=True)]
+        )
 
     def log(self, g: np.ndarray) -> np.ndarray:
         """Algebra element with ``exp(x) = g``; `DescriptionError` if `g` is outside the group."""
@@ -63,7 +67,7 @@ class BlockMatrices:
             out[factor.xi_slice, factor.xi_slice] = group.adjoint(block)
         return out
 
-    def _joined(self, blocks: list[np.ndarray]) -> np.ndarray:
+    def _block_diagonal(self, blocks: list[np.ndarray]) -> np.ndarray:
         matrix = np.zeros(self.shape, dtype=np.result_type(*blocks))
         for place, block in zip(self.places, blocks, strict=True):
             matrix[place, place] = block
@@ -71,7 +75,7 @@ class BlockMatrices:
 
     def _blocks(self, g: np.ndarray) -> list[np.ndarray]:
         blocks = [g[place, place] for place in self.places]
-        _refuse_rest(g - self._joined(blocks), g, "g has entries outside the blocks of the factors")
+        _refuse_rest(g - self._block_diagonal(blocks), g, "g has entries outside the blocks of the factors")
         if g.dtype.kind == "f":
             for number, (group, block) in enumerate(zip(self.groups, blocks, strict=True), start=1):
                 group.check(block, "g" if len(blocks) == 1 else f"block {number} of g")

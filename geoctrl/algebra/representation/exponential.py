@@ -33,7 +33,7 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     if not matrix.any():
         return np.array(vectors, dtype=float)
     if matrix.shape == (3, 3) and not (matrix + matrix.T).any():
-        return _turned(matrix, vectors)
+        return _rotated_vectors(matrix, vectors)
     # Coordinates that move no other (heights) are told in units of what moves them: long ways ask for no
     # squares, each of which would double the rounding of the turns beside them.
     moved = np.where(matrix.any(axis=0), 0.0, np.max(np.abs(matrix), axis=1, initial=0.0))
@@ -50,7 +50,7 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return unit[columns] * (power @ (vectors / unit[columns]))
 
 
-def _turned(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+def _rotated_vectors(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """``v + sin(a)/a W v + (1 - cos a)/a^2 W^2 v`` for the skew matrix W of a rotation vector of length a."""
     angle = math.sqrt(matrix[0, 1] ** 2 + matrix[0, 2] ** 2 + matrix[1, 2] ** 2)
     once = matrix @ vectors

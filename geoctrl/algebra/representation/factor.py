@@ -50,13 +50,13 @@ class AlgebraFactor:
         """Place of the factor in ``xi``."""
         return slice(self.start, self.start + self.size)
 
-    def placed(self, start: int, total: int) -> AlgebraFactor:
+    def at_place(self, start: int, total: int) -> AlgebraFactor:
         """The same factor at another place of an algebra of dimension `total`."""
 
-        def moved(rows: Rows | None) -> Rows | None:
+        def shift(rows: Rows | None) -> Rows | None:
             if rows is None:
                 return None
             after = (0,) * (total - start - self.size)
             return tuple((0,) * start + row[self.start : self.start + self.size] + after for row in rows)
 
-        return replace(self, start=start, spin=moved(self.spin), velocity=moved(self.velocity))
+        return replace(self, start=start, spin=shift(self.spin), velocity=shift(self.velocity))

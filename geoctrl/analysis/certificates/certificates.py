@@ -14,7 +14,7 @@ from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.lean import lean_text
-from geoctrl.analysis.certificates.questions import answered
+from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
 from geoctrl.analysis.proofs.numerical import claim_in_floats
 from geoctrl.analysis.proofs.proof import Outcome
@@ -27,7 +27,7 @@ from geoctrl.errors import CertificateError, InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.typesetting.notebook import displayed, rows, words
+from geoctrl.systems.typesetting.notebook import displayed_formula, rows, words
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
@@ -149,7 +149,9 @@ class Certificate:
         return text
 
     def _repr_latex_(self) -> str:
-        return displayed(lambda _: rows([words(str(self.verdict)), words(self.claim), words(self.reason)]))
+        return displayed_formula(
+            lambda _: rows([words(str(self.verdict)), words(self.claim), words(self.reason)])
+        )
 
     def __repr__(self) -> str:
         lines = [f"<Certificate {self.verdict}>", f"  {self.claim}", f"  method: {self.method}"]
@@ -255,12 +257,12 @@ def certify(
     seen, call = system.seen_from(point.spin), under_way()
 
     def so_far(made: Callable[[], Outcome | None]) -> None:
-        call.otherwise = lambda: _unfinished(system, made(), call.late)
+        call.otherwise = lambda: _late_certificate(system, made(), call.late)
 
-    return _certificate(system, answered(seen, point, modulo, so_far), seen.hint)
+    return _certificate(system, outcome_of(seen, point, modulo, so_far), seen.hint)
 
 
-def _unfinished(sys: Any, outcome: Outcome | None, late: str) -> Certificate | None:
+def _late_certificate(sys: Any, outcome: Outcome | None, late: str) -> Certificate | None:
     """The certificate of a search that was ended, with the reason; None where it has nothing."""
     return None if outcome is None else replace(_certificate(sys, outcome), reason=late)
 

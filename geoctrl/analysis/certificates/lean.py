@@ -149,7 +149,7 @@ def _file(data: Mapping[str, Any], proof: Criticality) -> str:
         "  Stable : Prop",
         "  energy_casimir :",
         f"    (∀ {' '.join(t)} : ℝ, V {moved} = V {at} + Q {args} + T {args}) →",
-        f"    (∀ {args} : ℝ, {held}¬ ({_all_zero(t)}) → 0 < {_signed(sign)}Q {args}) →",
+        f"    (∀ {args} : ℝ, {held}¬ ({_all_zero(t)}) → 0 < {_sign(sign)}Q {args}) →",
         "    Stable",
         "",
         "theorem stable (d : Dynamics) : d.Stable :=",
@@ -166,7 +166,7 @@ def _all_zero(letters: Sequence[str]) -> str:
     return " ∧ ".join(f"{v} = 0" for v in letters)
 
 
-def _signed(sign: int) -> str:
+def _sign(sign: int) -> str:
     return "" if sign > 0 else "-"
 
 
@@ -214,7 +214,7 @@ def _positive_lines(
     lines = [
         "/-- The second variation is positive on the common kernel of the gradients. -/",
         f"theorem positive {ts}{hypotheses} (ht : ¬ ({_all_zero(t)})) :",
-        f"    0 < {_signed(sign)}Q {args} := by",
+        f"    0 < {_sign(sign)}Q {args} := by",
         *(f"  have e{i + 1} := kernel_{t[i]} {args} {given}" for i in bound),
     ]
     if not kernel:
@@ -252,7 +252,7 @@ def _definite_lines(
     """The second variation on the kernel is a sum of squares, and positive away from zero."""
     if not z:
         return []
-    value, k = f"{_signed(sign)}Q {along}", len(z)
+    value, k = f"{_sign(sign)}Q {along}", len(z)
     inner = [_linear(row, z) for _, row in squares]
     total = " + ".join(f"{_number(d)} * ({form}) ^ 2" for (d, _), form in zip(squares, inner, strict=True))
     lines = [

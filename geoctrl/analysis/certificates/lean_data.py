@@ -58,21 +58,21 @@ class Criticality:
         ]
 
     @cached_property
-    def _restricted(self) -> Rows:
+    def _form_on_kernel(self) -> Rows:
         n = len(self.labels)
         return form([[_entry(self.around, i, j, n) for j in range(n)] for i in range(n)], self.kernel)
 
     @property
     def sign(self) -> int:
         """Of the second variation."""
-        return -1 if self._restricted and self._restricted[0][0] < 0 else 1
+        return -1 if self._form_on_kernel and self._form_on_kernel[0][0] < 0 else 1
 
     @cached_property
     def squares(self) -> list[tuple[fmpq, list[fmpq]]]:
         """Weights d and rows a: half the second variation of ``sum z_j w_j``, with the sign, is the sum of
         all ``d_k (a_k.z)^2``.
         """
-        return _squares([[self.sign * c for c in row] for row in self._restricted])
+        return _squares([[self.sign * c for c in row] for row in self._form_on_kernel])
 
 
 def criticality(data: Mapping[str, Any]) -> Criticality:
@@ -103,15 +103,15 @@ def criticality(data: Mapping[str, Any]) -> Criticality:
             functions.append(None)
             continue
         top, below = fraction
-        value = _shifted(below, point).get((0,) * n, _ZERO)
+        value = _terms_about(below, point).get((0,) * n, _ZERO)
         if value != 1 or len(below) > 1:  # on the level set p/q = c what vanishes is p - c q
-            level = _shifted(top, point).get((0,) * n, _ZERO) / value
+            level = _terms_about(top, point).get((0,) * n, _ZERO) / value
             top = _sum([(fmpq(1), top), (-level, below)])
             multipliers[name] /= value
         functions.append(top)
     total = _sum((c, f) for c, f in zip(multipliers.values(), functions, strict=True) if f is not None)
-    around = _shifted(total, point)
-    slopes = [None if f is None else _shifted(f, point) for f in functions]
+    around = _terms_about(total, point)
+    slopes = [None if f is None else _terms_about(f, point) for f in functions]
     gradients = [
         question.function(name)[1] if f is None else [f.get(_unit(i, n), _ZERO) for i in range(n)]
         for name, f in zip(names, slopes, strict=True)
@@ -157,7 +157,7 @@ def _sum(parts: Iterable[tuple[fmpq, Terms]]) -> Terms:
     return {e: c for e, c in found.items() if c}
 
 
-def _shifted(f: Terms, point: Sequence[fmpq]) -> Terms:
+def _terms_about(f: Terms, point: Sequence[fmpq]) -> Terms:
     """f(point + t) by its terms in t."""
     found: Terms = {}
     for exponents, c in f.items():

@@ -142,7 +142,7 @@ def hold_matrix(pair: HeldPair, controller: SampledController) -> np.ndarray:
     (p, m), q = pair.B.shape, len(pair.R)
     waiting = late + (part > 0)
     size = p + q + waiting * m
-    whole, last = _moved(pair, h), _moved(pair, h * (1 - part))
+    whole, last = _held_flow(pair, h), _held_flow(pair, h * (1 - part))
     K = np.hstack([pair.K, np.zeros((m, waiting * m))])
 
     def command(j: int) -> np.ndarray:
@@ -164,7 +164,7 @@ def hold_matrix(pair: HeldPair, controller: SampledController) -> np.ndarray:
     return M
 
 
-def _moved(pair: HeldPair, s: float) -> np.ndarray:
+def _held_flow(pair: HeldPair, s: float) -> np.ndarray:
     """(Phi(s), G(s)), side by side."""
     from scipy.linalg import expm
 

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.analysis.certificates.sampled_loop_proof import decided
-from geoctrl.analysis.linear.linearization import linearized
+from geoctrl.analysis.certificates.sampled_loop_proof import first_proof
+from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.analysis.proofs.numerical import judged_matrices
 from geoctrl.analysis.proofs.proof import Outcome, SoFar, decide
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.systems import Equilibrium, Seen
 
-__all__ = ["KINDS", "QuestionKind", "answered", "judge_matrices", "matrices_at"]
+__all__ = ["KINDS", "QuestionKind", "judge_matrices", "matrices_at", "outcome_of"]
 
 
 def matrices_at(seen: Seen, point: Equilibrium) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def matrices_at(seen: Seen, point: Equilibrium) -> dict[str, Any]:
     data: dict[str, Any] = {
         "kind": "matrices",
         "states": dict(zip(point.labels, map(float, point.x), strict=True)),
-        "linearisation": linearized(seen, point).A_leaf.tolist(),
+        "linearisation": linearization_at(seen, point).A_leaf.tolist(),
         "spin": list(map(float, seen.spin)),
     }
     if stiffness is not None:
@@ -69,13 +69,13 @@ class QuestionKind(NamedTuple):
 KINDS = {
     "equations": QuestionKind(Problem.of, decide, derived=True),
     # Asked with a controller alone (`held_proof`), of no system by itself.
-    "held": QuestionKind(lambda *_: None, lambda candidates, *_: decided(candidates), derived=True),
+    "held": QuestionKind(lambda *_: None, lambda candidates, *_: first_proof(candidates), derived=True),
     "matrices": QuestionKind(matrices_at, lambda data, *_: judge_matrices(data), derived=False),
 }
 """In the order in which they are asked; the last fits every system."""
 
 
-def answered(seen: Seen, point: Equilibrium, modulo: str | None, so_far: SoFar) -> Outcome:
+def outcome_of(seen: Seen, point: Equilibrium, modulo: str | None, so_far: SoFar) -> Outcome:
     """The outcome of the first kind of question that fits; see `QuestionKind`."""
     asked = ((kind, kind.of(seen, point)) for kind in KINDS.values())
     kind, question = next((kind, question) for kind, question in asked if question is not None)

@@ -48,10 +48,13 @@ def rows_of_rest(held: Stored, resting: Stored, names: list[str]) -> Stored | No
         return None
     table, found = Appended(held), []
     for row in _syzygies(q, equations, [f for f, _ in factors]):
-        at = [sum((c * generators.at(f) for c, (f, _) in zip(w, factors, strict=True)), fmpq(0)) for w in row]
+        at = [
+            sum((c * generators.value_of(f) for c, (f, _) in zip(w, factors, strict=True)), fmpq(0))
+            for w in row
+        ]
         if independent(rows, at[: len(q.labels)]):
             rows.append(at[: len(q.labels)])
-            places = [_written(table, w, [place for _, place in factors]) for w in row]
+            places = [_combination_place(table, w, [place for _, place in factors]) for w in row]
             found.append([places[: len(q.labels)], places[len(q.labels) :]])
             if len(found) == wanted:
                 return table.with_parts(held=held.data["held"] | {"rest": found})
@@ -80,7 +83,7 @@ def _syzygies(q: checker.Question, equations: list[Any], factors: list[Any]) -> 
         yield [vector[k : k + len(factors)] for k in range(0, columns, len(factors))]
 
 
-def _written(table: Appended, weights: list[fmpq], places: list[int | None]) -> int:
+def _combination_place(table: Appended, weights: list[fmpq], places: list[int | None]) -> int:
     """The place of a combination of factors."""
     terms = zip(weights, places, strict=True)
     return table.total((c, table.product() if place is None else place) for c, place in terms if c)

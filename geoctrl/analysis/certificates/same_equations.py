@@ -56,7 +56,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     motion, candidates = found
     angles = dict(filter(None, map(_measured_from, stored["states"])))
     if angles:
-        turned = motion.turned(angles)
+        turned = motion.with_angles(angles)
         if turned is None:
             raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
         motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
@@ -117,7 +117,7 @@ def compare_problems(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) 
         given, found = (_Parts(problem, functions) for problem in (stored, rebuilt))
         for part in ("matrix", "field", "right", "leaf", "invariants"):
             a, b = (
-                {k: v for k, v in parts.named(part).items() if part != "field" or k < own}
+                {k: v for k, v in parts.functions_of(part).items() if part != "field" or k < own}
                 for parts in (given, found)
             )
             if list(a) != list(b):
@@ -142,7 +142,7 @@ class _Parts:
             if node[0] == "sym" and node[2] != "family"  # of which the equations know nothing
         }
 
-    def named(self, part: str) -> dict[Any, Any]:
+    def functions_of(self, part: str) -> dict[Any, Any]:
         """Functions of a part by what they are in it."""
         held = self._problem[part]
         if part == "matrix":

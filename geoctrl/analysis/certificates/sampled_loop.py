@@ -23,7 +23,7 @@ from geoctrl.analysis.certificates.one_hold import (
     unheld,
 )
 from geoctrl.analysis.certificates.sampled_loop_proof import loop_point
-from geoctrl.analysis.linear.linearization import linearized
+from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.errors import InputError
 from geoctrl.sampling import MOST_LATE, SampledController, warn_of_slow
 from geoctrl.systems import Equilibrium, System, as_system
@@ -228,11 +228,11 @@ class HeldLinearization:
             raise InputError(f"{found} that was tried between {first:g} and {last:g} s")
         size = _WIDTH * low if width is None else quantity("width", width)
 
-        def at(h: float) -> Certificate:
+        def certificate_at(h: float) -> Certificate:
             controller = replace(self.controller, rate=1 / h)
             return certify(self._plant, self.equilibrium, controller=controller)
 
-        return hold_bracket(at, (low + high) / 2, size)
+        return hold_bracket(certificate_at, (low + high) / 2, size)
 
     def first_order_hold(self) -> float:
         r"""The largest hold by a rule of first order: a hold is a delay of h/2.
@@ -322,7 +322,7 @@ def linearize_held(
     """
     system = as_system(plant, "linearize_held")
     point = loop_point(system, controller, eq, params)
-    lin = linearized(system.seen_from(None), point)
+    lin = linearization_at(system.seen_from(None), point)
     pair, names = held_pair(system, controller, lin)
     with np.errstate(over="ignore", invalid="ignore"):
         M = hold_matrix(pair, controller)

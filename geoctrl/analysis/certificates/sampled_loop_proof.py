@@ -36,7 +36,7 @@ from geoctrl.systems import Equilibrium, System
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.tolerances import RESIDUAL
 
-__all__ = ["decided", "held_outcome", "loop_point"]
+__all__ = ["first_proof", "held_outcome", "loop_point"]
 
 
 def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
@@ -50,7 +50,7 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
         )
     if controller.feedback.sensors:
         raise InputError(
-            f"the law measures {', '.join(controller.feedback.sensed)}, which are no states: with an "
+            f"the law measures {', '.join(controller.feedback.sensor_labels)}, which are no states: with an "
             "estimate a loop is simulated; what is linearised and proved is the loop of the law without it"
         )
     if controller.offset:
@@ -72,7 +72,7 @@ def _require_at_rest(controller: SampledController, system: System, point: Equil
     at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
     sizes = dict(zip(system.state_labels, scales.column.tolist(), strict=True))
     values = dict(zip(system.state_labels, point.x.tolist(), strict=True)) | at
-    terms, rates = law.sized(
+    terms, rates = law.values_and_sizes(
         values, sizes | dict(zip(system.input_labels, scales.input.tolist(), strict=True))
     )
     for label, (asked, size) in terms.items():
@@ -100,10 +100,10 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
     asked: Problem | None = problem
     while asked is not None:  # with each root that turns out to be needed
         try:
-            return decided(_candidates(asked, controller))
+            return first_proof(_candidates(asked, controller))
         except checker.NotExact as missing:
             refusal: checker.Refusal = missing
-            asked = asked.extended(missing.radicand)
+            asked = asked.with_root(missing.radicand)
         except checker.Refusal as found:
             refusal, asked = found, None
     raise CertificateError(
@@ -116,7 +116,7 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
 
 def _candidates(problem: Problem, controller: SampledController) -> Iterator[tuple[Stored, list[str]]]:
     """Problems, and invariants on whose level sets they are asked: what says more before what says less."""
-    held, resting, names = _Loop(problem, controller).written()
+    held, resting, names = _Loop(problem, controller).loop_at_rest()
     yield held, names
     if rows := rows_of_rest(held, resting, names):
         yield rows, names
@@ -139,10 +139,10 @@ def _named_families(resting: Stored) -> Iterator[Stored]:
             continue
 
 
-def decided(candidates: Iterator[tuple[Stored, list[str]]]) -> Outcome:
+def first_proof(candidates: Iterator[tuple[Stored, list[str]]]) -> Outcome:
     """The first proof, or that there is none."""
     undecided = []
-    for outcome in (_judged(stored, names) for stored, names in candidates):
+    for outcome in (_outcome(stored, names) for stored, names in candidates):
         if outcome.verdict.proved:
             return outcome
         undecided.append(outcome)
@@ -187,12 +187,12 @@ class _Loop:
         applied_symbols = {sp.Symbol(label, real=True): node for label, node in applied.items()}
         read = FromSympy(graph, known | named | applied_symbols)
 
-        def written(expr: sp.Expr) -> list[tuple[Fraction, Node]]:
+        def command_terms(expr: sp.Expr) -> list[tuple[Fraction, Node]]:
             return _terms(graph, [motion.image(read(term)) for term in sp.Add.make_args(sp.expand(expr))])
 
         named_laws = zip(self._commands, law.terms.values(), strict=True)
-        self._laws = {label: written(expr) for label, expr in named_laws}
-        self._rates = {label: written(rate) for label, rate in law.rates.items()}
+        self._laws = {label: command_terms(expr) for label, expr in named_laws}
+        self._rates = {label: command_terms(rate) for label, rate in law.rates.items()}
         self._motion = replace(
             motion,
             states=states | self._own,
@@ -209,16 +209,16 @@ class _Loop:
         numbers |= dict.fromkeys(self._own, Fraction(0))
         return numbers | {k: held[u] for k, u in zip(self._commands, self._acting, strict=True)}
 
-    def written(self) -> tuple[Stored, Stored, list[str]]:
+    def loop_at_rest(self) -> tuple[Stored, Stored, list[str]]:
         """The loop, equations that rest where it does, and independent functions that no command changes."""
-        held, resting = self._stored(further=False)
-        names = self._kept(held)
+        held, resting = self._loop_and_rest(further=False)
+        names = self._unchanged_functions(held)
         if len(names) < len(self._functions) and self._motion.consequences():
-            held, resting = self._stored(further=True)
-            names = self._kept(held)
+            held, resting = self._loop_and_rest(further=True)
+            names = self._unchanged_functions(held)
         return held, resting, names
 
-    def _kept(self, stored: Stored) -> list[str]:
+    def _unchanged_functions(self, stored: Stored) -> list[str]:
         """Independent functions that no command changes."""
         question = checker.Question(stored.read, exact=True)
         kept = []
@@ -231,10 +231,10 @@ class _Loop:
                 continue
         return independent_invariants(question, kept)
 
-    def _stored(self, further: bool) -> tuple[Stored, Stored]:
+    def _loop_and_rest(self, further: bool) -> tuple[Stored, Stored]:
         """The loop, and equations that rest where it does."""
         controller, motion = self._controller, self._motion
-        data, table = motion.written(self._functions, {}, {}, further)
+        data, table = motion.equations_data(self._functions, {}, {}, further)
         laws, rates = ([table.total(terms) for terms in part.values()] for part in (self._laws, self._rates))
         late, part = _late(controller)
         held: dict[str, Any] = {
@@ -250,11 +250,11 @@ class _Loop:
         field = dict(zip(motion.states, data["field"], strict=True))
         field |= dict(zip(moved, table.places(list(moved.values())), strict=True))
         resting = data | {"field": list(field.values())}
-        return self._at(data | {"kind": "held", "held": held}), self._at(resting)
+        return self._stored_at(data | {"kind": "held", "held": held}), self._stored_at(resting)
 
-    def _at(self, data: dict[str, Any]) -> Stored:
-        stored, field = Stored.of(data).at(self._numbers), self._problem.field
-        return stored.over(field) if field.roots else stored
+    def _stored_at(self, data: dict[str, Any]) -> Stored:
+        stored, field = Stored.of(data).with_numbers(self._numbers), self._problem.field
+        return stored.with_roots(field) if field.roots else stored
 
 
 def _terms(graph: Graph, parts: Sequence[Node]) -> list[tuple[Fraction, Node]]:
@@ -286,7 +286,7 @@ def _late(controller: SampledController) -> tuple[int, Fraction]:
     return whole, late - whole if part else Fraction(0)
 
 
-def _judged(stored: Stored, names: list[str]) -> Outcome:
+def _outcome(stored: Stored, names: list[str]) -> Outcome:
     """With a matrix or a multiplier, as the middle of M suggests."""
     with ctx.workprec(PRECISION):
         M, _ = multiplied(checker.Question(stored.read, exact=True), names)

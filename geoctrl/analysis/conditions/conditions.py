@@ -20,12 +20,12 @@ from geoctrl.analysis.conditions.criteria import Criteria, Test
 from geoctrl.analysis.conditions.falling_family import falling_energy
 from geoctrl.analysis.conditions.family_point import Falling, FamilyFunctions, FamilyPoint, NotFree
 from geoctrl.analysis.conditions.parameter_settings import Settings
-from geoctrl.analysis.question.motion import labelled
+from geoctrl.analysis.question.motion import relations_by_label
 from geoctrl.analysis.question.shape_integrals import ShapeJet, shape_of
 from geoctrl.analysis.symbolic.formulas import Either, Formula
 from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction, TooLargeError
 from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
-from geoctrl.analysis.symbolic.sympy_forms import Reader, not_contradicted, size, undecided_where
+from geoctrl.analysis.symbolic.sympy_forms import Reader, consistent_conditions, size, undecided_where
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 
@@ -116,33 +116,33 @@ def stability_conditions(
     as_system(sys, "stability_conditions", recorded=True)
     if not isinstance(family, str) or family not in sys.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
-    time = Budget(under_way().within(seconds_of(budget)))
+    time = Budget(under_way().search_seconds(seconds_of(budget)))
     settings = Settings(sys, params)
     sys.judgement.require_identities(settings.numbers | settings.formulas)
     try:
         at = FamilyPoint(sys, family, settings)
     except NotFree as relations:
         return _asked_alone(sys, family, settings, f"{relations}; evaluate() decides at numbers")
-    if sys.assembly.time in sys.graph.symbols(at.given(sys.field_nodes)):
+    if sys.assembly.time in sys.graph.symbols(at.with_settings(sys.field_nodes)):
         raise EquilibriumError(
             "the equations of motion depend on the time explicitly: equilibria and their stability are "
             "defined without; hold the inputs at zero that bring it in, or take it out of the forces"
         )
     _require_equilibria(sys, family, settings)
-    kept = conserved_functions(at, 0.3 * time.left)
-    leaf = labelled(sys.leaf.names, sys.leaf.nodes)
+    kept = conserved_functions(at, 0.3 * time.seconds_left)
+    leaf = relations_by_label(sys.leaf.names, sys.leaf.nodes)
     jets = at.jets(leaf | kept)
     falling = None
     if "energy" not in kept:
         falling = time.attempt("the sign of the energy's rate", partial(falling_energy, at), None, 0.3)
-    found = _derived(at, jets, time, falling)
+    found = _conditions_of(at, jets, time, falling)
     if found.stable or found.unstable == [sp.S.true] or found.note:
         return found
     shape = time.attempt("integrals over the shape", lambda: shape_of(sys), None)
     if shape is None:
         return replace(found, note=time.note)
     further = time.attempt("integrals over the shape", lambda: at.shape_jets(shape), [])
-    return _derived(at, [*jets, *further], time, falling) if further else replace(found, note=time.note)
+    return _conditions_of(at, [*jets, *further], time, falling) if further else replace(found, note=time.note)
 
 
 def _require_equilibria(sys: ReducedSystem, family: str, settings: Settings) -> None:
@@ -162,7 +162,7 @@ def _require_equilibria(sys: ReducedSystem, family: str, settings: Settings) -> 
             raise
 
 
-def _derived(
+def _conditions_of(
     at: FamilyPoint, jets: Sequence[ShapeJet], time: Budget, falling: Falling | None
 ) -> StabilityConditions:
     f, criteria = None, Criteria()
@@ -179,15 +179,15 @@ def _derived(
             f"the equations of motion are singular at the members of {at.name!r}"
         ) from None
     if f is None:
-        return _written(at, None, criteria, [], [], time)
+        return _result(at, None, criteria, [], [], time)
     criteria = Criteria.of(at, f, time)
     stable, unstable = (
         [t for t in tests if t.formula is not False] for tests in (criteria.stable, criteria.unstable)
     )
-    return _written(at, f, criteria, stable, unstable, time)
+    return _result(at, f, criteria, stable, unstable, time)
 
 
-def _written(
+def _result(
     at: FamilyPoint,
     f: FamilyFunctions | None,
     criteria: Criteria,
@@ -201,22 +201,22 @@ def _written(
     reader = Reader(signs.field, at.names, [*family.symbols, *(p.symbol for p in free if not p.positive)])
     one_of, growing = (signs.either(t.formula for t in tests) for tests in (stable, unstable))
 
-    def written(part: str, what: Callable[[], list], formula: Formula) -> list:
+    def formulas_of(part: str, what: Callable[[], list], formula: Formula) -> list:
         if size(formula) > LONG:
             time.cut.append(f"{part} of {size(formula)} terms ({_TOO_LONG})")
             return []
         return time.attempt(part, what, [])
 
-    texts = written("conditions for stability", lambda: reader.relations(one_of), one_of)
+    texts = formulas_of("conditions for stability", lambda: reader.relations(one_of), one_of)
     reason = _TOO_LONG if stable and not texts else "" if stable else criteria.reason
     if not stable:
         texts = [sp.S.false] if criteria.stable and not criteria.missing else []
     alternatives = growing.parts if isinstance(growing, Either) else () if growing is False else (growing,)
     each = [
-        written("a condition for instability", partial(lambda p: [reader.relation(p, turned=True)], p), p)
+        formulas_of("a condition for instability", partial(lambda p: [reader.relation(p, turned=True)], p), p)
         for p in alternatives
     ]
-    growth = not_contradicted([r for found in each for r in found], texts)
+    growth = consistent_conditions([r for found in each for r in found], texts)
     presumed = dict.fromkeys(
         p
         for tests, formula in ((stable, one_of), (unstable, growing))
@@ -228,7 +228,7 @@ def _written(
         stable=texts,
         unstable=growth,
         undecided=undecided_where(texts, growth),
-        assuming=[reader.collected(p) for p in presumed],
+        assuming=[reader.collected_expression(p) for p in presumed],
         family=at.name,
         system=sys.name,
         reason=reason,

@@ -75,7 +75,7 @@ class AtNumbers:
         found[~(points.holds(self.domain) & self._members(points, flat))] = 0
         if not self.complete:
             for i in np.flatnonzero(found == 0):
-                found[i] = self._certified({k: v[i] for k, v in flat.items()})
+                found[i] = self._certified_sign({k: v[i] for k, v in flat.items()})
         return found.reshape(shape)
 
     def _columns(self, params: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -112,7 +112,7 @@ class AtNumbers:
                     held &= np.abs(given - square) <= RESIDUAL * np.maximum(given, square)
         return held
 
-    def _certified(self, numbers: Mapping[str, Any]) -> int:
+    def _certified_sign(self, numbers: Mapping[str, Any]) -> int:
         """What `certify` says of one member."""
         own, mechanism = self.system.families[self.family], self.system.mechanism
         symbols = {s.name: s for s in (*own.symbols, *(p.symbol for p in mechanism.parameters))}

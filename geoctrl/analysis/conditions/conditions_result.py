@@ -17,8 +17,8 @@ from geoctrl._checks import nearest
 from geoctrl.analysis.conditions.conditions_at_points import AtNumbers
 from geoctrl.analysis.symbolic.inequalities import solve_inequality
 from geoctrl.errors import ParameterError
-from geoctrl.systems.typesetting.decimal_printing import readable, written
-from geoctrl.systems.typesetting.notebook import displayed, rows, words
+from geoctrl.systems.typesetting.decimal_printing import expression_text, readable
+from geoctrl.systems.typesetting.notebook import displayed_formula, rows, words
 from geoctrl.systems.typesetting.typesetting import Typesetter
 
 __all__ = ["StabilityConditions"]
@@ -154,7 +154,7 @@ class StabilityConditions:
         known = {s.name: s for s in self.symbols}
         if str(name) not in known:
             raise ParameterError(f"no symbol {str(name)!r}{nearest(str(name), known)}")
-        symbol, time = known[str(name)], Budget(under_way().within(seconds_of(budget)))
+        symbol, time = known[str(name)], Budget(under_way().search_seconds(seconds_of(budget)))
         solved = [
             time.attempt(str(r), partial(_solve_relation, r, symbol), r)
             for r in (self.unstable if unstable else self.stable)
@@ -179,7 +179,7 @@ class StabilityConditions:
             said = (rf"\text{{stable if }}\quad {stable}", rf"\text{{unstable if }}\quad {unstable}")
             return rows([title, *said, words(self.note)])
 
-        return displayed(sides)
+        return displayed_formula(sides)
 
     def __str__(self) -> str:
         lines = self.full().split("\n")
@@ -223,7 +223,7 @@ def _plain(condition: sp.Basic) -> str:
         sign = "=" if isinstance(condition, sp.Eq) else "!="
         shown = readable(condition)
         return f"{sp.sstr(shown.lhs, full_prec=False)} {sign} {sp.sstr(shown.rhs, full_prec=False)}"
-    return written(condition)
+    return expression_text(condition)
 
 
 def _solve_relation(relation: Boolean, symbol: sp.Symbol) -> Boolean:

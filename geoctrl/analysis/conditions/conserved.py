@@ -53,14 +53,14 @@ def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
     kept = set(functions)
     for branch in filter(partial(_is_of_members, at, choices), choices.branches()):
         held = motion.in_branch(choices, branch)
-        resolved = choices.resolved(list(functions.values()), branch)
+        resolved = choices.in_branch(list(functions.values()), branch)
         kept &= _kept_by(held, dict(zip(functions, resolved, strict=True)), point, end)
     return {name: node for name, node in functions.items() if name in kept}
 
 
 def _is_of_members(at: FamilyPoint, choices: Choices, branch: Branch) -> bool:
     """Whether members of the family may lie in a branch: what is conserved in others says nothing of them."""
-    at_members = zip(at.at(list(branch)), branch.values(), strict=True)
+    at_members = zip(at.at_members(list(branch)), branch.values(), strict=True)
     return not any(choices.signs(node) == {-sign} for node, sign in at_members)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from geoctrl._calls.budget import Budget
 from geoctrl.analysis.conditions.equilibrium_manifolds import drifts, resting_manifold
 from geoctrl.analysis.conditions.family_point import FamilyFunctions, FamilyPoint
-from geoctrl.analysis.symbolic.complete_damping import completely_damped
+from geoctrl.analysis.symbolic.complete_damping import damping_conditions
 from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere, positive_definite
 from geoctrl.analysis.symbolic.formulas import All, Formula, Nonzero, Polynomial
 from geoctrl.analysis.symbolic.rational_functions import RationalFunction, TooLargeError
@@ -153,7 +153,7 @@ class Criteria:
             _SIDE,
         )
         solved = found._attempt(time, "where the equations can be solved", f.regular, _SIDE)
-        within = found._attempt(time, "the domain of the model", f.within, _SIDE)
+        within = found._attempt(time, "the domain of the model", f.in_domain, _SIDE)
         if kernels is None or solved is None or within is None:
             return found
         found.domain = f.signs.every([solved, within])
@@ -163,7 +163,7 @@ class Criteria:
             spectrum = partial(_spectrum, f, kernel)
             found.polynomials = found._attempt(time, "the characteristic polynomial", spectrum, _SIDE)
             if f.slope:
-                search = partial(_damped, at, f, leaf, kernel)
+                search = partial(_damping_tests, at, f, leaf, kernel)
                 damped = time.attempt("complete damping", search, None, _SIDE)
                 if damped is not None:  # the energy says it all
                     found.stable, found.unstable = [damped[0]], [damped[1]]
@@ -212,7 +212,7 @@ class Criteria:
         flat: Rows = []
         for y in reversed(critical.basis):
             total = {jet.name: c for jet, c in zip(order, y, strict=True) if c}
-            form = _restricted(f, {name: (c, hessians[name]) for name, c in total.items()}, kernel.basis)
+            form = _form_on_basis(f, {name: (c, hessians[name]) for name, c in total.items()}, kernel.basis)
             entries = [e for row in form for e in row]
             # Forms that repeat others, and multipliers that only say that gradients depend, tell nothing.
             if ConditionKernel.of([*flat, entries], len(entries), f).rank > len(flat) or (
@@ -248,7 +248,7 @@ def _on_levels(f: FamilyFunctions, kernel: ConditionKernel) -> Rows:
     return [[f.field.dot(row, w) for w in kernel.basis] for row in rows]
 
 
-def _damped(
+def _damping_tests(
     at: FamilyPoint, f: FamilyFunctions, leaf: ConditionKernel, kernel: ConditionKernel
 ) -> tuple[Test, Test] | None:
     """Stability and instability by the energy's Hessian, where the damping is complete."""
@@ -257,7 +257,7 @@ def _damped(
         return None
     form, minor = energy
     velocities = sum(i < len(at.system.assembly.velocity) for i in kernel.free_places)
-    found = completely_damped(f.signs, _on_levels(f, kernel), form, velocities)
+    found = damping_conditions(f.signs, _on_levels(f, kernel), form, velocities)
     if found is None:
         return None
     decays, grows, turned = found
@@ -311,7 +311,7 @@ def _falling_form(f: FamilyFunctions, kernel: ConditionKernel) -> tuple[Rows, Ra
         return None
     names = [*(jet.name for jet in f.jets), "energy"]
     terms = {name: (c, f.hessian(name)) for name, c in zip(names, with_energy[0], strict=True) if c}
-    return _restricted(f, terms, kernel.basis), critical.minor
+    return _form_on_basis(f, terms, kernel.basis), critical.minor
 
 
 def _falling(f: FamilyFunctions, kernel: ConditionKernel) -> list[Test]:
@@ -336,18 +336,20 @@ def _drifting(at: FamilyPoint, f: FamilyFunctions) -> list[Test]:
     columns = [list(column) for column in zip(*A, strict=True)]
     again = [[field.dot(row, column) for column in columns] for row in A[:k]]
     relations = f.gradients[: f.leaf]
-    held = [[field.of(int(i == j)) for j in range(n)] for i in range(k, n)]
+    held = [[field.element(int(i == j)) for j in range(n)] for i in range(k, n)]
     displaced = ConditionKernel.of([*A[:k], *again, *relations], n, f).basis
     alone = ConditionKernel.of([*held, *A[:k], *again, *relations], n, f).basis
     changes = [*alone, *(c for c in displaced if any(c[k:]))]
     for drift in drifts(at, f, changes):
         turns = f.signs.positive(drift.square) if drift.square else True
-        presumed = f.signs.every(map(f.signs.nonzero, drift.defined))
+        presumed = f.signs.every(map(f.signs.nonzero, drift.nonzero_entries))
         return [Test(f.signs.every([f.given, turns]), presumed)]
     return []
 
 
-def _restricted(f: FamilyFunctions, terms: Mapping[str, tuple[RationalFunction, Rows]], basis: Rows) -> Rows:
+def _form_on_basis(
+    f: FamilyFunctions, terms: Mapping[str, tuple[RationalFunction, Rows]], basis: Rows
+) -> Rows:
     """W^T (sum y H) W."""
     zero, n = f.field.zero, range(len(f.linearisation))
     H = [[sum((c * h[i][j] for c, h in terms.values() if h[i][j]), zero) for j in n] for i in n]

@@ -39,7 +39,7 @@ class _Members:
 
     def __call__(self, nodes: Sequence[Node]) -> Row:
         """Their rational functions; _OtherFunctionsError where these are not in the field."""
-        found = self.at.at(list(nodes))
+        found = self.at.at_members(list(nodes))
         leaves = (n for n in self.at.system.graph.reachable(found) if n.kind in ("sym", "fun"))
         if any(n not in self._known for n in leaves):
             raise _OtherFunctionsError
@@ -78,9 +78,9 @@ class _Rest:
         self._graph = system.graph
         self._free = list(system.state_nodes)
         self.nonzero: Row = []
-        equations = members.at.given([*system.field_nodes, *system.leaf.nodes])
-        while left := self._left(equations):
-            found = next((step for field, top in left if (step := self._solved(field, top))), None)
+        equations = members.at.with_settings([*system.field_nodes, *system.leaf.nodes])
+        while left := self._numerators(equations):
+            found = next((step for field, top in left if (step := self._state_and_value(field, top))), None)
             if found is None:
                 break
             state, value = found
@@ -88,7 +88,7 @@ class _Rest:
             equations = self._graph.substitute([field.node(top) for field, top in left], {state: value})
         self.complete, self.dimension = not left, len(self._free)
 
-    def _left(self, equations: Sequence[Node]) -> list[tuple[RationalField, RationalFunction]]:
+    def _numerators(self, equations: Sequence[Node]) -> list[tuple[RationalField, RationalFunction]]:
         """Numerators that do not vanish identically, the short ones first; without factors that are not zero
         at the members.
         """
@@ -109,7 +109,7 @@ class _Rest:
             found.append((field, top))
         return sorted(found, key=lambda pair: len(pair[1].top))
 
-    def _solved(self, field: RationalField, top: RationalFunction) -> tuple[Node, Node] | None:
+    def _state_and_value(self, field: RationalField, top: RationalFunction) -> tuple[Node, Node] | None:
         """A state that an equation holds to the first power, the last ones first, and its value."""
         degrees = dict(zip(field.generators, map(int, top.top.degrees()), strict=False))
         inside = self._graph.symbols(n for n, degree in degrees.items() if degree and n.kind == "fun")
@@ -144,7 +144,7 @@ class Drift:
         self.change, self.way, self.turned, self.square = change, way, turned, square
 
     @property
-    def defined(self) -> Row:
+    def nonzero_entries(self) -> Row:
         """What must not vanish: an entry of the way, and what entries are divided by."""
         entries = [*self.change, *self.way, *self.turned, self.square]
         below = [
@@ -202,10 +202,10 @@ def _moves(members: _Members, drift: Drift) -> bool:
     beta = to_node(drift.square)
     m = 2 if drift.square else 1
     below = 1 + beta * t * t
-    parts = zip(at.at(system.state_nodes), drift.change, drift.way, drift.turned, strict=True)
+    parts = zip(at.at_members(system.state_nodes), drift.change, drift.way, drift.turned, strict=True)
     path = [e + w * to_node(c) + m * (to_node(z) * t + to_node(b) * t * t) / below for e, c, z, b in parts]
     image = dict(zip(system.state_nodes, path, strict=True))
-    found = graph.substitute(at.given([*system.field_nodes, *system.leaf.nodes]), image)
+    found = graph.substitute(at.with_settings([*system.field_nodes, *system.leaf.nodes]), image)
     speed = w * below / m
     rates: list[Any] = [speed * rate for rate in graph.derivatives(path, t)]
     rates += [graph.zero] * len(system.leaf.nodes)

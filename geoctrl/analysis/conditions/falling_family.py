@@ -40,17 +40,19 @@ class _AtMembers:
         """The constant polynomial."""
         return self._field.one.top
 
-    def at(self, polynomial: Any) -> RationalFunction:
+    def value_of(self, polynomial: Any) -> RationalFunction:
         """The value as a function of parameters, false where it is zero."""
-        (value,) = self._members.at([self._field.node(RationalFunction(self._field, polynomial, self.one))])
+        (value,) = self._members.at_members(
+            [self._field.node(RationalFunction(self._field, polynomial, self.one))]
+        )
         return RationalField([value, value.graph.one], self._members.squares, self._members.positive)(value)
 
 
 def falling_energy(at: FamilyPoint) -> Falling | None:
     """The energy, where its rate under the inputs of the family is a sum of squares; None where it is not."""
     system, graph = at.system, at.system.graph
-    (energy,) = at.given([system.assembly.energy])
-    motion = dict(zip(system.state_nodes, at.given(system.field_nodes), strict=True))
+    (energy,) = at.with_settings([system.assembly.energy])
+    motion = dict(zip(system.state_nodes, at.with_settings(system.field_nodes), strict=True))
     (rate,) = graph.push_forward([energy], motion)
     try:
         field = RationalField([rate, graph.one], at.squares, at.positive, branch=False)
@@ -64,7 +66,7 @@ def falling_energy(at: FamilyPoint) -> Falling | None:
     over = RationalFunction(field, one, found.below)
     factors = (RationalFunction(field, a, one) / RationalFunction(field, b, one) * over for a, b, _ in terms)
     try:
-        negative = at.at([field.node(q) for q in factors])
+        negative = at.at_members([field.node(q) for q in factors])
     except ZeroDivisionError:  # a factor has no value at the members
         return None
     return Falling(at.jets({"energy": energy})[0], negative)

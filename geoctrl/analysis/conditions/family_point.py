@@ -9,7 +9,7 @@ from functools import partial
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, FromSympy, Node, to_sympy
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, ShapeJet
 from geoctrl.analysis.symbolic.formulas import Formula
@@ -59,7 +59,9 @@ class FamilyPoint:
         self.positive = {leaves[p.symbol] for p in free if p.positive}
         self.positive |= {node for s, node in own.items() if s.is_positive}
         convert = FromSympy(graph, leaves)
-        bound, squares = _bound(self.family.relations, self.family.symbols, settings.symbols, family)
+        bound, squares = _symbols_by_relations(
+            self.family.relations, self.family.symbols, settings.symbols, family
+        )
         self.squares = {leaves[s]: convert(e) for s, e in squares.items()}
         self.bound = bound
 
@@ -74,17 +76,19 @@ class FamilyPoint:
                 self._image[place] = node(given.get(label, sp.Integer(0)))
         self.inputs = {place: self._image[place] for place in system.assembly.inputs}
 
-    def given(self, nodes: Sequence[Node]) -> list[Node]:
+    def with_settings(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the family's inputs and what parameters are set to put in, the states left."""
         return self.system.graph.substitute(list(nodes), {**self.settings.nodes, **self.inputs})
 
-    def at(self, nodes: Sequence[Node]) -> list[Node]:
+    def at_members(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the family's states and what parameters are set to put in."""
         return self.system.graph.substitute(list(nodes), self._image)
 
     def jacobian(self, nodes: Sequence[Node]) -> list[list[Node]]:
         """First derivatives by the states at the point, one row for each node."""
-        return [self.at(row) for row in self.system.graph.jacobian(list(nodes), self.system.state_nodes)]
+        return [
+            self.at_members(row) for row in self.system.graph.jacobian(list(nodes), self.system.state_nodes)
+        ]
 
     def tangents(self, states: Sequence[Node]) -> list[list[Node]]:
         """Derivatives of the family's states by those of its symbols that no relation binds."""
@@ -117,7 +121,9 @@ class FamilyPoint:
     def shape_jets(self, shape: ShapeIntegrals) -> list[ShapeJet]:
         """The same of the integrals over a shape."""
         zero = self.system.graph.zero
-        return shape.jets(self.at, self.at(self.system.state_nodes), zero, lambda node: not node.is_zero)
+        return shape.jets(
+            self.at_members, self.at_members(self.system.state_nodes), zero, lambda node: not node.is_zero
+        )
 
 
 @dataclass(frozen=True)
@@ -159,10 +165,10 @@ class FamilyFunctions:
     ) -> None:
         system, self.jets, self.leaf = at.system, list(jets), leaf
         graph = system.graph
-        states = at.at(system.state_nodes)
+        states = at.at_members(system.state_nodes)
         slopes = at.tangents(states)
-        switches = at.at(graph.switches([*system.field_nodes, *system.conservation.nodes.values()]))
-        rates, relations = at.at(system.field_nodes), at.at(system.leaf.nodes)
+        switches = at.at_members(graph.switches([*system.field_nodes, *system.conservation.nodes.values()]))
+        rates, relations = at.at_members(system.field_nodes), at.at_members(system.leaf.nodes)
         A = at.jacobian(system.field_nodes)
         gradients = [jet.gradient for jet in jets]
         self._hessian_nodes = {jet.name: jet.hessian() for jet in jets}
@@ -170,8 +176,8 @@ class FamilyFunctions:
         if falling:
             self._hessian_nodes[falling.jet.name] = falling.jet.hessian()
         matrices = [A, gradients, slopes, steep, *self._hessian_nodes.values()]
-        self._mass = [at.at(row) for row in _saddle(system)]
-        self._margins = at.at([system.expression(side.margin) for side in system.domain.values()])
+        self._mass = [at.at_members(row) for row in _saddle(system)]
+        self._margins = at.at_members([system.expression(side.margin) for side in system.domain.values()])
         everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
         nodes = [*everything, *rates, *relations, *switches, graph.one]
         # Members may be equilibria on one branch of a root alone.
@@ -197,11 +203,11 @@ class FamilyFunctions:
         self.falls: Formula = self.signs.every(below_zero) if falling else False
         parts = [self.signs.positive(q) for q in self.field.given]
         parts += [self.signs.nonzero(kink) for kink in kinks]
-        parts += [self.signs.positive(self.field(node)) for node in at.at(self._presumed(at))]
+        parts += [self.signs.positive(self.field(node)) for node in at.at_members(self._positive_nodes(at))]
         self.given: Formula = self.signs.every(parts)
 
     @staticmethod
-    def _presumed(at: FamilyPoint) -> list[Node]:
+    def _positive_nodes(at: FamilyPoint) -> list[Node]:
         """Parameters declared positive that are set by others, and squares of symbols."""
         declared = at.system.mechanism.positive
         return [node for k, node in at.settings.related.items() if k in declared] + list(at.squares.values())
@@ -213,7 +219,7 @@ class FamilyFunctions:
         ends = (characteristic([[rows[i][j] for j in b] for i in b])[-1] for b in blocks)
         return self.signs.every(map(self.signs.nonzero, ends))
 
-    def within(self) -> Formula:
+    def in_domain(self) -> Formula:
         """The members lie in the domain of the model."""
         return self.signs.every(self.signs.positive(self.field(node)) for node in self._margins)
 
@@ -238,7 +244,7 @@ def _text(node: Node, at: FamilyPoint) -> str:
     return text if len(text) < 120 else f"{text[:120]}..."
 
 
-def _bound(
+def _symbols_by_relations(
     relations: Sequence[sp.Expr],
     symbols: Sequence[sp.Symbol],
     settings: dict[sp.Symbol, sp.Expr],
@@ -261,7 +267,7 @@ def _bound(
                 continue
             if len(high) == 1 and not (high[0].is_positive or high[0].is_negative):
                 continue
-            (squares if len(high) == 2 else bound)[symbol] = factored(-low / high[0])
+            (squares if len(high) == 2 else bound)[symbol] = factorisation(-low / high[0])
             break
         else:
             raise NotFree(

@@ -83,13 +83,13 @@ class Crossings:
     def _function(self, branch: Branch) -> Node:
         key = tuple(branch.values())
         if key not in self._functions:
-            (self._functions[key],) = self.choices.resolved([self.node], branch)
+            (self._functions[key],) = self.choices.in_branch([self.node], branch)
         return self._functions[key]
 
     def vanishes(self, node: Node) -> bool:
         """Whether some function vanishes on the leaf in a branch."""
         return any(
-            all(n.is_zero or self._vanish(b, [n], []) for n in self.choices.resolved([node], b))
+            all(n.is_zero or self._vanish(b, [n], []) for n in self.choices.in_branch([node], b))
             for b in self.choices.branches()
         )
 
@@ -113,7 +113,7 @@ class Crossings:
 
     def _holds(self, node: Node, switch: Node) -> bool:
         """Whether a function has a switch as a factor in every branch."""
-        images = (self.choices.resolved([node], branch)[0] for branch in self.choices.branches())
+        images = (self.choices.in_branch([node], branch)[0] for branch in self.choices.branches())
         return all(switch in self._graph.factors(image)[1] for image in images)
 
     def _zeros(self, switches: Sequence[Node]) -> str:
@@ -165,9 +165,9 @@ class Crossings:
 
     def _passes(self, switch: Node) -> bool:
         """Whether the argument grows, or falls, in all branches where it vanishes."""
-        image = self.choices.eliminated(switch) or {}
+        image = self.choices.elimination(switch) or {}
         found: set[int] = set()
-        for branch in self._around(switch):
+        for branch in self._branches_at(switch):
             try:
                 (rate,) = self._graph.substitute([self._rate(switch, branch)], image)
             except DivisionError:
@@ -181,7 +181,7 @@ class Crossings:
         """
         for above, below in self._sides(switch):
             jump = self._function(above) - self._function(below)
-            for branch in self._around(switch):
+            for branch in self._branches_at(switch):
                 zeros = [switch, *(a for a, s in branch.items() if a is not switch and s != above[a])]
                 zeros += [rate for a in zeros for rate in self._own_rate(a)]
                 if not self._vanish(above, [self._rate(jump, branch)], zeros):
@@ -191,14 +191,14 @@ class Crossings:
     def _own_rate(self, switch: Node) -> list[Node]:
         """The rate of a switch where it is the same in all branches around."""
         if switch not in self._own:
-            around = self._around(switch)
+            around = self._branches_at(switch)
             rates = list(dict.fromkeys(self._rate(switch, branch) for branch in around))
             gaps = [rate - rates[0] for rate in rates[1:]]
             same = bool(rates) and self._vanish(around[0], gaps, [switch])
             self._own[switch] = rates[:1] if same else []
         return self._own[switch]
 
-    def _around(self, switch: Node) -> list[Branch]:
+    def _branches_at(self, switch: Node) -> list[Branch]:
         """The branches of which the switch may be an edge."""
         if switch not in self._near:
             branches = self.choices.branches()
@@ -239,7 +239,7 @@ class Crossings:
         """Motion and function in a branch, or on a switch."""
         key = tuple(branch.values())
         if key not in self._pieces:
-            self._pieces[key] = tuple(self.choices.resolved([*self.motion.nodes, self.node], branch))
+            self._pieces[key] = tuple(self.choices.in_branch([*self.motion.nodes, self.node], branch))
         return self._pieces[key]
 
     # -- rates and identities -------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Crossings:
         key = (node, *branch.values())
         if key not in self._rates:
             motion = self.in_branch(branch)[0]
-            tangents = dict(zip(motion.states.values(), motion.solved, strict=True))
+            tangents = dict(zip(motion.states.values(), motion.all_rates, strict=True))
             (self._rates[key],) = self._graph.push_forward([node], tangents | {self._time: self._clock})
         return self._rates[key]
 
@@ -258,7 +258,7 @@ class Crossings:
         nodes = [node for node in nodes if not node.is_zero]
         leaf = list(self.in_branch(branch)[0].leaf.values())
         for a in zeros:
-            image = self.choices.eliminated(a)
+            image = self.choices.elimination(a)
             if image is not None:
                 try:
                     nodes, leaf = (self._graph.substitute(part, image) for part in (nodes, leaf))
@@ -271,10 +271,10 @@ class Crossings:
     def _vanishes(self, node: Node, zeros: Sequence[Node]) -> bool:
         key = (node, *zeros)
         if key not in self._known:
-            self._known[key] = self._asked(node, [a for a in zeros if not a.is_zero])
+            self._known[key] = self._is_proved_zero(node, [a for a in zeros if not a.is_zero])
         return self._known[key]
 
-    def _asked(self, node: Node, zeros: Sequence[Node]) -> bool:
+    def _is_proved_zero(self, node: Node, zeros: Sequence[Node]) -> bool:
         motion, graph = self.motion, self._graph
         roles = {
             "state": {**motion.states, TIME: self._time},

@@ -19,7 +19,7 @@ from geoctrl.analysis.invariants.modular_motion import is_short
 from geoctrl.analysis.invariants.polynomial_search import Monomial, PolynomialSearch, Vector
 from geoctrl.analysis.invariants.rational_recovery import Recovery
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["DarbouxPolynomial", "RationalIntegrals"]
 
@@ -54,7 +54,7 @@ class DarbouxPolynomial:
     parameters: str
 
     def __repr__(self) -> str:
-        P, K = map(written, (self.expr, self.cofactor))
+        P, K = map(expression_text, (self.expr, self.cofactor))
         return f"DarbouxPolynomial({P}; cofactor {K}; {self.parameters} parameters)"
 
 
@@ -132,7 +132,9 @@ class RationalIntegrals:
         simple = self._recovery.monomials(list((cofactor or {}).values()))
         if not _constant(vector) and simple is None and not self._everywhere(vector):
             return None
-        found = self._recovery.coefficients(values, lambda at: self._at(vector, factor, simple, at))
+        found = self._recovery.coefficients(
+            values, lambda at: self._coefficients_at(vector, factor, simple, at)
+        )
         if found is None:
             self.notes.append(
                 "a Darboux polynomial has coefficients that are no short functions of the parameters"
@@ -146,7 +148,7 @@ class RationalIntegrals:
         if cofactor is not None:
             K = self._recovery.sum(factor, found[own:])
             P, factor_node = (self._system.expression(e) for e in (expr, K))
-            if has_cofactor(self._system, P, factor_node, self._numbers, max(time.left, 1e-3)):
+            if has_cofactor(self._system, P, factor_node, self._numbers, max(time.seconds_left, 1e-3)):
                 scope = "given" if self._numbers else "all"
                 self.found.append(DarbouxPolynomial(expr, K, len(list(vector)[-1]), scope))
         return expr
@@ -160,7 +162,7 @@ class RationalIntegrals:
                 return False
         return True
 
-    def _at(
+    def _coefficients_at(
         self,
         vector: Vector,
         factor: Sequence[Monomial],

@@ -157,9 +157,9 @@ class DarbouxSearch:
 
         def values(lines: Sequence[int], places: Sequence[int]) -> tuple[list[int], list[int]]:
             nodes = [*flow.generators, *flow.rates]
-            found, _ = flow.at(nodes, parameters, len(lines), _Lines(seed, lines, places))
+            found, _ = flow.values_on_leaf(nodes, parameters, len(lines), _Lines(seed, lines, places))
             tables = monomial_columns(monomials, found[: len(flow.generators)], found[len(flow.generators) :])
-            value, rate = (_combined(weights, table).values.tolist() for table in tables)
+            value, rate = (_combination(weights, table).values.tolist() for table in tables)
             return value, rate
 
         count = _ALONG
@@ -209,7 +209,7 @@ class DarbouxSearch:
         """Taylor coefficients (rows) of the members of a basis, at points of some lines."""
         flow, size, count = self._search.flow, basis.ncols(), len(places)
         parameters = self._search.parameters(drawn)
-        start, valid = flow.at(flow.generators, parameters, count, _Lines(seed, lines, places))
+        start, valid = flow.values_on_leaf(flow.generators, parameters, count, _Lines(seed, lines, places))
         x = taylor(flow.generators, flow.rates, [Residues(row) for row in start], parameters, size)
         series: dict[Monomial, ResidueSeries] = {(): ResidueSeries([Residues(1)], size)}
         for monomial in sorted({m[:k] for m in left for k in range(1, len(m) + 1)}, key=len):
@@ -230,7 +230,7 @@ class DarbouxSearch:
         """All combinations with the cofactor of one; None where it is zero."""
         values, rates = self._search.columns(left, drawn)
         weights = [member.get(monomial, 0) for monomial in left]
-        value, rate = (_combined(weights, table) for table in (values, rates))
+        value, rate = (_combination(weights, table) for table in (values, rates))
         if not np.any(rate.values):
             return None
         defects = Residues(rates) - Residues(values) * (rate / value)
@@ -244,7 +244,7 @@ class DarbouxSearch:
         """All combinations of independent monomials with a given cofactor, in echelon form."""
         values, rates = self._search.columns([*monomials, *K], drawn)
         own = len(monomials)
-        factor = _combined(list(K.values()), values[own:])
+        factor = _combination(list(K.values()), values[own:])
         defects = Residues(rates[:own]) - Residues(values[:own]) * factor
         basis, _ = kernel(defects.values.T.tolist(), own)
         return [{m: c for m, c in zip(monomials, vector, strict=True) if c} for vector in basis]
@@ -255,7 +255,7 @@ class DarbouxSearch:
         """The cofactor as a combination of monomials; None where it is none."""
         values, rates = self._search.columns([*vector, *monomials], constants)
         own = len(vector)
-        value, rate = (_combined(list(vector.values()), table[:own]) for table in (values, rates))
+        value, rate = (_combination(list(vector.values()), table[:own]) for table in (values, rates))
         products = (Residues(values[own:]) * value).values
         columns = np.concatenate([products, (-rate).values[None]])
         basis, pivots = kernel(columns.T.tolist(), len(columns))
@@ -270,7 +270,7 @@ class DarbouxSearch:
         cofactors = []
         for vector in members:
             weights = [vector.get(monomial, 0) for monomial in needed]
-            value, rate = (_combined(weights, table) for table in (values, rates))
+            value, rate = (_combination(weights, table) for table in (values, rates))
             cofactors.append((rate / value).values)
         basis, _ = kernel(np.array(cofactors).T.tolist(), len(members))
         found = []
@@ -282,7 +282,7 @@ class DarbouxSearch:
         return found
 
 
-def _combined(weights: Sequence[int], table: np.ndarray) -> Residues:
+def _combination(weights: Sequence[int], table: np.ndarray) -> Residues:
     total = Residues(np.zeros(table.shape[1]))
     for weight, row in zip(weights, table, strict=True):
         if weight:

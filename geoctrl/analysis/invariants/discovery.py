@@ -23,7 +23,7 @@ from geoctrl.analysis.invariants.rational_recovery import Recovery
 from geoctrl.analysis.question.quadrature import quadratures
 from geoctrl.analysis.question.shape_integrals import shape_of
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["DiscoveredInvariants", "Invariant", "discover_invariants"]
 
@@ -62,7 +62,7 @@ class Invariant:
     where: str = "everywhere"
 
     def __repr__(self) -> str:
-        words = self.name or written(self.expr)
+        words = self.name or expression_text(self.expr)
         where = "" if self.where == "everywhere" else f", {self.where}"
         return f"Invariant({words}; {self.kind}, {self.parameters} parameters{where})"
 
@@ -202,20 +202,20 @@ def discover_invariants(
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
     call = under_way()
-    search = _Discovery(sys, numbers, velocity_degree, Budget(call.within(seconds_of(budget))))
+    search = _Discovery(sys, numbers, velocity_degree, Budget(call.search_seconds(seconds_of(budget))))
 
-    def told(stage: str) -> None:
+    def report(stage: str) -> None:
         call.tell(stage, f"{len(search.found)} found", search.degree / max_degree)
 
     for degree in range(1, max_degree + 1):
-        told(f"degree {degree}")
+        report(f"degree {degree}")
         if not search.run(degree):
             break
     if quadrature:
-        told("integrals over a shape")
+        report("integrals over a shape")
         search.run_shape()
     if darboux:
-        told("Darboux polynomials")
+        report("Darboux polynomials")
         search.run_darboux(min(max_degree, _DARBOUX))
     call.report.finish(search.degree / max_degree)
     return DiscoveredInvariants(search.found, search.degree, search.note, search.rational.found)
@@ -260,7 +260,7 @@ class _Discovery:
             )
             return False
         part = f"degree {degree}"
-        basis = self._time.attempt(part, lambda: self._search.conserved(monomials), None)
+        basis = self._time.attempt(part, lambda: self._search.conserved_basis(monomials), None)
         if basis is None:
             return False
         missing = object()
@@ -320,7 +320,7 @@ class _Discovery:
                 self._accept(node, self._system.to_sympy([node])[0], degree, name)
         for vector in basis:
             if len(next(reversed(vector))) == degree and self._is_new(vector):
-                expr = self._recovered(vector)
+                expr = self._polynomial_of(vector)
                 if expr is None:
                     self._notes.append(
                         f"an invariant of degree {degree} was not recovered as a function of the parameters: "
@@ -336,7 +336,7 @@ class _Discovery:
     def _accept(
         self, function: Vector | Node, expr: sp.Expr, degree: int, name: str, kind: str = "polynomial"
     ) -> None:
-        proof = check_invariant(self._system, expr, self._numbers, budget=max(self._time.left, 1e-3))
+        proof = check_invariant(self._system, expr, self._numbers, budget=max(self._time.seconds_left, 1e-3))
         if proof.proved:
             self._independent.append(function)
             self.found.append(Invariant(expr, kind, degree, name, proof.parameters, proof.where))
@@ -345,7 +345,7 @@ class _Discovery:
             what = "an integral over the shape" if of_shape else f"a {kind} candidate of degree {degree}"
             self._notes.append(f"{what} was not proved {proof.note}".rstrip())
 
-    def _recovered(self, vector: Vector) -> sp.Expr | None:
+    def _polynomial_of(self, vector: Vector) -> sp.Expr | None:
         """The polynomial with coefficients as functions of the parameters, without denominators."""
         support = list(vector)
         coefficients = self._recovery.coefficients(

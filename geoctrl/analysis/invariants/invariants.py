@@ -25,7 +25,7 @@ from geoctrl.analysis.invariants.orbit_points import exact_configurations, rando
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.errors import DivisionError
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states", "has_cofactor"]
 
@@ -94,7 +94,7 @@ class InvariantProof:
     def __repr__(self) -> str:
         """All attributes, long rationals as decimals."""
         names = ("proved", "remainder", "counterexample", "rate", "parameters", "note", "where")
-        shown = (f"{name}={_shown(getattr(self, name))}" for name in names)
+        shown = (f"{name}={_value_text(getattr(self, name))}" for name in names)
         return f"InvariantProof({', '.join(shown)})"
 
     def __bool__(self) -> bool:
@@ -159,7 +159,10 @@ def check_invariant(
     True
     """
     as_system(sys, "check_invariant", recorded=True)
-    budget, for_all_inputs = under_way().within(seconds_of(budget)), flag("for_all_inputs", for_all_inputs)
+    budget, for_all_inputs = (
+        under_way().search_seconds(seconds_of(budget)),
+        flag("for_all_inputs", for_all_inputs),
+    )
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
@@ -173,7 +176,9 @@ def check_invariant(
         pieces = _pieces(asked, node)
         scope = "given" if pieces.choices.by_parameters else scope
         domain = _domain(asked, pieces)
-        left = next(filter(None, (_left(asked, pieces, b) for b in pieces.choices.branches())), _NOTHING)
+        left = next(
+            filter(None, (_rate_remainder(asked, pieces, b) for b in pieces.choices.branches())), _NOTHING
+        )
         if left is _NOTHING:
             note = pieces.obstacle([condition for condition, _ in domain])
             where = "" if note else _where(sys, domain)
@@ -212,10 +217,10 @@ def has_cofactor(
     return False
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name!r}: {_shown(part)}" for name, part in value.items()) + "}"
-    return written(value) if isinstance(value, sp.Basic) else repr(value)
+        return "{" + ", ".join(f"{name!r}: {_value_text(part)}" for name, part in value.items()) + "}"
+    return expression_text(value) if isinstance(value, sp.Basic) else repr(value)
 
 
 _FUNCTION = "the function"
@@ -265,7 +270,7 @@ def _pieces(asked: _Asked, node: Node) -> Crossings:
 
 
 def _words(system: ReducedSystem, node: Node) -> str:
-    text = written(system.to_sympy([node])[0])
+    text = expression_text(system.to_sympy([node])[0])
     return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}..."
 
 
@@ -285,7 +290,7 @@ def _where(system: ReducedSystem, domain: Sequence[tuple[Node, str]]) -> str:
     return f"where {' and '.join(texts)} (each connected part by itself)" if texts else "everywhere"
 
 
-def _left(asked: _Asked, pieces: Crossings, branch: Branch) -> _Polynomial | None:
+def _rate_remainder(asked: _Asked, pieces: Crossings, branch: Branch) -> _Polynomial | None:
     """What is left of the rate in one branch; None where nothing is."""
     motion, node = pieces.in_branch(branch)
     values = _values_in(asked, branch)

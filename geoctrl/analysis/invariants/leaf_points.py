@@ -38,12 +38,12 @@ def states_on_leaf(
     shape = (functions.count,)
     relations = system.leaf.nodes[: system.leaf.geometric]
     drawn = {node: Residues.draw(rng, shape) for node in system.state_nodes}
-    turned: Values = drawn | {k: v for k, v in _turned(system, rng, shape).items() if k in drawn}
+    turned: Values = drawn | {k: v for k, v in _rotated_values(system, rng, shape).items() if k in drawn}
     defects = residues_of(relations, {**parameters, **turned}, functions)
     if not any(np.any(d.values) for d in defects):
         states = turned
     else:
-        states = _solved(system.graph, relations, system.kept, {**parameters, **drawn}, functions)
+        states = _values_on_leaf(system.graph, relations, system.kept, {**parameters, **drawn}, functions)
         states = {node: states[node] for node in system.state_nodes}
     a = system.assembly
     if a.rows:
@@ -55,7 +55,7 @@ def states_on_leaf(
     return states
 
 
-def _turned(system: ReducedSystem, rng: Draws, shape: tuple[int, ...]) -> Values:
+def _rotated_values(system: ReducedSystem, rng: Draws, shape: tuple[int, ...]) -> Values:
     """Vectors of a factor turned by one rotation (Cayley's formula)."""
     mechanism, gamma = system.mechanism, iter(system.assembly.gamma)
     rotations: dict[int, list[list[Residues]]] = {}
@@ -89,7 +89,7 @@ def _sum(terms: Any) -> Residues:
     return sum(terms, Residues.number(0))
 
 
-def _solved(
+def _values_on_leaf(
     graph: Graph,
     relations: Sequence[Node],
     entries: Sequence[Node],

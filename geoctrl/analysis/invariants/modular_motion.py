@@ -127,7 +127,7 @@ class ModularMotion:
         """All that is evaluated."""
         return [*self.rates, *self.system.leaf.nodes, *self.generators]
 
-    def at(
+    def values_on_leaf(
         self,
         nodes: Sequence[Node],
         parameters: Mapping[Node, Residues],

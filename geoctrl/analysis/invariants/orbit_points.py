@@ -28,7 +28,7 @@ def random_fraction(rng: np.random.Generator) -> Fraction:
 def exact_configurations(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
     """Random rational Gamma exactly on the leaf, as `exact_states`, with all of its entries."""
     while True:
-        gamma = _exact_advected(sys, rng)
+        gamma = _exact_gamma(sys, rng)
         if gamma is None:
             return
         relations = sys.leaf.nodes[: sys.leaf.geometric]
@@ -41,10 +41,10 @@ def exact_configurations(sys: ReducedSystem, rng: np.random.Generator) -> Iterat
         yield tuple(gamma)
 
 
-def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fraction] | None:
+def _exact_gamma(sys: ReducedSystem, rng: np.random.Generator) -> list[Fraction] | None:
     mechanism = sys.mechanism
     if any(isinstance(advected, AdvectedParameter) for advected in mechanism.advected):
-        return _carried(mechanism, rng) + [random_fraction(rng) for _ in mechanism.variables]
+        return _orbit_parameters(mechanism, rng) + [random_fraction(rng) for _ in mechanism.variables]
     rotations: dict[int, list[list[Fraction]]] = {}
     gamma: list[Fraction] = []
     for advected in mechanism.advected:
@@ -68,7 +68,7 @@ def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fracti
     return gamma + [random_fraction(rng) for _ in mechanism.variables]
 
 
-def _carried(mechanism: Mechanism, rng: np.random.Generator) -> list[Fraction]:
+def _orbit_parameters(mechanism: Mechanism, rng: np.random.Generator) -> list[Fraction]:
     """Advected parameters moved by one element of the group, a product of exponentials of its basis.
 
     A basis element of which no rational exponential is known moves nothing.
@@ -102,11 +102,11 @@ def _exponential(action: Rows, t: Fraction, a: list[Fraction]) -> list[Fraction]
         for k in range(1, K + 1):
             left = _squared_plus(action, left, k)
         if not any(left):
-            return _turned(action, t, a, K)
+            return _rotation_exponential(action, t, a, K)
     return a
 
 
-def _turned(action: Rows, t: Fraction, a: list[Fraction], K: int) -> list[Fraction]:
+def _rotation_exponential(action: Rows, t: Fraction, a: list[Fraction], K: int) -> list[Fraction]:
     cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
     c, s, total = Fraction(1), Fraction(0), list(a)
     for k in range(1, K + 1):

@@ -50,7 +50,7 @@ class PolynomialSearch:
         places = range(len(self.flow.generators))
         return [m for d in range(degree + 1) for m in combinations_with_replacement(places, d) if counts(m)]
 
-    def conserved(self, monomials: Sequence[Monomial]) -> list[Vector]:
+    def conserved_basis(self, monomials: Sequence[Monomial]) -> list[Vector]:
         """Basis of the conserved combinations, each with a leading monomial that no other one holds."""
         values, rates = self.columns(monomials)
         independent = kernel(values.T.tolist(), len(monomials))[1]
@@ -69,7 +69,7 @@ class PolynomialSearch:
         """Values and rates (monomials, points) at more random points of the leaf than monomials."""
         constants, count = self.drawn if constants is None else constants, len(monomials) + _SPARE + more
         nodes = [*self.flow.generators, *self.flow.rates]
-        found = self._evaluated(nodes, count, constants)[:, :count]
+        found = self._values(nodes, count, constants)[:, :count]
         return monomial_columns(
             monomials, found[: len(self.flow.generators)], found[len(self.flow.generators) :]
         )
@@ -88,7 +88,7 @@ class PolynomialSearch:
         count = needed
         for _ in range(_DOUBLINGS):
             wide = [Residues(np.repeat(p.values, count)) for p in places]
-            x, f, valid = self._at(wide, sets * count)
+            x, f, valid = self._flow_values(wide, sets * count)
             if np.all(valid.reshape(sets, count).sum(axis=1) >= needed):
                 break
             count *= 2
@@ -103,7 +103,7 @@ class PolynomialSearch:
     def combination(self, vectors: Sequence[Vector], node: Node) -> bool:
         """Whether a function is a combination of some polynomials on the leaf."""
         count = len(vectors) + _SPARE
-        found = self._evaluated([*self.flow.generators, node], count)[:, :count]
+        found = self._values([*self.flow.generators, node], count)[:, :count]
         columns = [_value(v, found[:-1]).values for v in vectors]
         _, pivots = kernel(np.stack([*columns, found[-1]], axis=1).tolist(), len(vectors) + 1)
         return len(vectors) not in pivots
@@ -113,7 +113,7 @@ class PolynomialSearch:
         g, system, generators = self.flow.system.graph, self.flow.system, self.flow.generators
         nodes = [f for f in functions if isinstance(f, Node)]
         steep = g.jacobian([*system.leaf.nodes, *nodes, *generators], system.state_nodes)
-        found = self._evaluated([*generators, *(e for row in steep for e in row)], 1)[:, :1]
+        found = self._values([*generators, *(e for row in steep for e in row)], 1)[:, :1]
         x, flat = found[: len(generators)], [int(v) for v in found[len(generators) :, 0]]
         width = len(system.state_nodes)
         rows = [flat[i : i + width] for i in range(0, len(flat), width)]
@@ -131,23 +131,25 @@ class PolynomialSearch:
 
     def values(self, nodes: Sequence[Node], count: int) -> np.ndarray:
         """Values (len(nodes), count) at random states."""
-        return self._evaluated(nodes, count)[:, :count]
+        return self._values(nodes, count)[:, :count]
 
-    def _evaluated(
+    def _values(
         self, nodes: Sequence[Node], count: int, constants: Sequence[Residues] | None = None
     ) -> np.ndarray:
         """Values at ``count`` states or more: roots do not exist everywhere."""
         size, parameters = count, self.parameters(self.drawn if constants is None else constants)
         for _ in range(_DOUBLINGS):
-            found, valid = self.flow.at(nodes, parameters, size, self._rng)
+            found, valid = self.flow.values_on_leaf(nodes, parameters, size, self._rng)
             if np.count_nonzero(valid) >= count:
                 break
             size *= 2
         return found[:, valid]
 
-    def _at(self, constants: list[Residues], count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _flow_values(
+        self, constants: list[Residues], count: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         nodes = [*self.flow.generators, *self.flow.rates]
-        found, valid = self.flow.at(nodes, self._constants.values(constants), count, self._rng)
+        found, valid = self.flow.values_on_leaf(nodes, self._constants.values(constants), count, self._rng)
         return found[: len(self.flow.generators)], found[len(self.flow.generators) :], valid
 
 

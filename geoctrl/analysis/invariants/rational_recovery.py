@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars.algebra.factoring import factored
-from geoctrl._scalars.arithmetic.interpolation import interpolated
+from geoctrl._scalars.algebra.factoring import factorisation
+from geoctrl._scalars.arithmetic.interpolation import interpolants
 from geoctrl._scalars.arithmetic.modular import rational
 from geoctrl._scalars.arithmetic.residues import Residues
 from geoctrl.analysis.invariants.modular_motion import Constants, ModularMotion, is_short
@@ -61,7 +61,7 @@ class Recovery:
         if not len(self._constants):
             numbers = [rational(c) for c in found]
             return None if any(q is None for q in numbers) else [_rational(q) for q in numbers]
-        functions = interpolated(values, len(self._constants), self._rng)
+        functions = interpolants(values, len(self._constants), self._rng)
         if functions is None:
             return None
         return [_sum(n, self._symbols) / _sum(d, self._symbols) for n, d in functions]
@@ -85,12 +85,12 @@ class Recovery:
             places.append(place)
             shares.append(ratios[place])
 
-        def at(constants: Sequence[Residues]) -> list[int]:
+        def monomial_values(constants: Sequence[Residues]) -> list[int]:
             return (
                 _product(powers[places], constants) * Residues(np.array(shares, dtype=np.uint64))
             ).values.tolist()
 
-        return at
+        return monomial_values
 
     def polynomial(self, support: Sequence[Monomial], coefficients: Sequence[sp.Expr]) -> sp.Expr:
         """Up to a common factor: coefficients are polynomials without a common divisor."""
@@ -136,4 +136,4 @@ def _without_denominators(coefficients: Sequence[sp.Expr]) -> list[sp.Expr]:
     common = sp.lcm_list([d for _, d in parts])
     whole = [sp.cancel(n * common / d) for n, d in parts]
     divisor = sp.gcd_list(whole)
-    return [factored(sp.cancel(c / divisor)) for c in whole]
+    return [factorisation(sp.cancel(c / divisor)) for c in whole]

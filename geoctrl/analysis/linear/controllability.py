@@ -184,7 +184,7 @@ def controllability(
 
     States are orthogonal in ``sizes`` (n,), and ranks of floats are decided in the scales.
     """
-    pair, d, pace = given.scaled(scales)
+    pair, d, pace = given.in_own_units(scales)
     algebra, T = pair.algebra, pair.tangent
     # Not rounded to powers of two as d is, with which the split would hang on the units by a factor.
     metric = algebra.numbers((d / (_sizes_of(scales) if sizes is None else sizes)) ** 2)[:, None]
@@ -233,7 +233,7 @@ def controllability(
 
 def observability(given: LeafPair, scales: Scales, labels: tuple[str, ...]) -> Observability:
     """What the outputs of a pair see; ``labels`` name the states."""
-    pair, d, pace = given.scaled(scales)
+    pair, d, pace = given.in_own_units(scales)
     algebra = pair.algebra
     A, _ = pair.on_leaf
     kept = pair.independent()

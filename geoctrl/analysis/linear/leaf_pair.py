@@ -54,7 +54,7 @@ class LeafPair:
     conserved: dict[str, np.ndarray]
     seen: dict[str, np.ndarray]
 
-    def scaled(self, scales: Scales) -> tuple[LeafPair, np.ndarray, float]:
+    def in_own_units(self, scales: Scales) -> tuple[LeafPair, np.ndarray, float]:
         """The pair in units of states, inputs and time that are their sizes at the point; of states and rate.
 
         Where ranks are decided in floats, or subspaces are orthogonal, nothing depends on other units then.

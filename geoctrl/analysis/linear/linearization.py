@@ -25,9 +25,9 @@ from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.scales import Scales, scaled_row
 from geoctrl.systems.contract.tolerances import INDEPENDENT, KERNEL, UNIT, rank
-from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
+__all__ = ["Linearization", "invariant_directions", "linearization_at", "linearize"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +88,9 @@ class Linearization:
     def scales(self) -> Scales:
         """Sizes of states, inputs and time at the point; see `System.scales`."""
         point = self.equilibrium
-        return self._asked("scales").seen_from(point.spin).scales(point.x, point.u, dict(point.params))
+        return self._exact_system("scales").seen_from(point.spin).scales(point.x, point.u, dict(point.params))
 
-    def _asked(self, what: str) -> Any:
+    def _exact_system(self, what: str) -> Any:
         """The system, which ``what`` asks again in exact numbers."""
         if self.equilibrium.system is None:
             raise EquilibriumError("the system was left behind in the copy; take gc.linearize(sys, eq) again")
@@ -123,7 +123,7 @@ class Linearization:
         <Controllability: rank 3 of 3, the leaf's 5 but for 2 conserved>
           neutral: C1, C2
         """
-        system = self._asked("controllable")
+        system = self._exact_system("controllable")
         self._require_constant_effects()
         if sizes is not None:
             sizes = finite_array("sizes", sizes, (len(self.state_labels),))
@@ -157,7 +157,7 @@ class Linearization:
           known: C1, C2
           not seen: theta_dot (eigenvalue 0)
         """
-        system = self._asked("observable")
+        system = self._exact_system("observable")
         pair = leaf_pair(system, self.equilibrium, signals(system, outputs))
         return observability(pair, self.scales, self.state_labels)
 
@@ -232,10 +232,10 @@ def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -
     """
     system = as_system(sys, "linearize")
     point = resolve_equilibrium(system, eq, params)
-    return linearized(system.seen_from(point.spin), point)
+    return linearization_at(system.seen_from(point.spin), point)
 
 
-def linearized(seen: Seen, point: Equilibrium) -> Linearization:
+def linearization_at(seen: Seen, point: Equilibrium) -> Linearization:
     """`linearize` at a point that is known to be an equilibrium, in the axes in which it rests."""
     x, u, numbers, system = point.x, point.u, dict(point.params), seen.system
     A, B, W = slopes(seen, point)
@@ -254,7 +254,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     inner = np.where(np.abs(inner) > ROUNDING * terms, inner, 0.0)
     # Where no state acts back on itself, A is nilpotent.
     others = np.linalg.eigvals(inner) if inner.size and scales.rate else np.zeros(len(inner))
-    eigenvalues = np.concatenate([np.zeros(len(names)), ordered(others)])
+    eigenvalues = np.concatenate([np.zeros(len(names)), ordered_eigenvalues(others)])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
     size = float(np.linalg.norm(scaled))

@@ -28,7 +28,7 @@ from geoctrl.checker.maps.region import (
 from geoctrl.checker.reading import conform
 from geoctrl.errors import CertificateError
 
-__all__ = ["Tiles", "proved"]
+__all__ = ["Tiles", "checked_proofs"]
 
 TILING = 3
 """Halvings of the region's axes that give the tiles, which are computed and stored one by one."""
@@ -37,7 +37,9 @@ _OPEN = "."
 """A cell of which nothing is known."""
 
 
-def proved(data: dict[str, Any], proposed: Sequence[dict[str, Any]]) -> tuple[Members, Proofs, list[Proof]]:
+def checked_proofs(
+    data: dict[str, Any], proposed: Sequence[dict[str, Any]]
+) -> tuple[Members, Proofs, list[Proof]]:
     """The checker's proofs of those proposals that are some, and these alone in the list given."""
     members = Members(conform(data, REGION))
     proving, found = Proofs(members), []
@@ -47,8 +49,8 @@ def proved(data: dict[str, Any], proposed: Sequence[dict[str, Any]]) -> tuple[Me
 
 
 @lru_cache(maxsize=4)
-def _prepared(problem: str, proofs: str) -> tuple[Members, Proofs, list[Proof]]:
-    return proved(json.loads(problem), json.loads(proofs))
+def _proofs_of_texts(problem: str, proofs: str) -> tuple[Members, Proofs, list[Proof]]:
+    return checked_proofs(json.loads(problem), json.loads(proofs))
 
 
 class Chooser:
@@ -85,7 +87,7 @@ class Chooser:
 def _tile(job: tuple[str, str, tuple[int, ...], int]) -> str:
     """The tree of one tile, of which the path names a part at each halving."""
     problem, proofs, path, depth = job
-    members, proving, found = _prepared(problem, proofs)
+    members, proving, found = _proofs_of_texts(problem, proofs)
     sides = tuple(members.region["axes"].values())
     region = Region(members.field, sides)
     require, sides = analytic(region), whole(len(sides))
@@ -156,19 +158,19 @@ class Tiles:
             open_cells += text.count(_OPEN)
             decided = f"{cells - open_cells} of {cells} cells decided"
             call.tell(f"tile {done} of {len(self._jobs)}", decided, done / len(self._jobs))
-            if call.over:
+            if call.is_over:
                 break
         call.report.finish(done / len(self._jobs))
 
     def tree(self) -> str:
         """The tree of the region."""
 
-        def of(tiles: Iterator[str], level: int) -> str:
+        def subtree(tiles: Iterator[str], level: int) -> str:
             if level == 0:
                 return next(tiles)
-            return "+" + "".join(of(tiles, level - 1) for _ in range(self._parts))
+            return "+" + "".join(subtree(tiles, level - 1) for _ in range(self._parts))
 
-        return of((self.found.get(i, _OPEN) for i in range(len(self._jobs))), self.level)
+        return subtree((self.found.get(i, _OPEN) for i in range(len(self._jobs))), self.level)
 
 
 def _write(path: Path, text: str) -> None:

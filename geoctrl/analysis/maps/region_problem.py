@@ -91,10 +91,10 @@ def region_problem(
         for name, node in sys.conservation.nodes.items()
     }
     members = {
-        "states": graph.substitute(at.at(sys.state_nodes), roots),
+        "states": graph.substitute(at.at_members(sys.state_nodes), roots),
         "inputs": graph.substitute([at.inputs[node] for node in sys.assembly.inputs], roots),
         "domain": graph.substitute(
-            at.given([sys.expression(side.margin) for side in sys.domain.values()]), roots
+            at.with_settings([sys.expression(side.margin) for side in sys.domain.values()]), roots
         ),
     }
     if sys.assembly.time in graph.symbols([*motion.force, *motion.rates.values()]):
@@ -108,8 +108,8 @@ def region_problem(
         "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
     }
 
-    def asked(further: bool) -> tuple[dict[str, Any], Members]:
-        data = motion.along(members, free, functions, further) | named
+    def problem_data(further: bool) -> tuple[dict[str, Any], Members]:
+        data = motion.family_data(members, free, functions, further) | named
         for part, labels in (("states", sys.state_labels), ("inputs", sys.input_labels)):
             data[part] = dict(zip(labels, data[part], strict=True))
         found = Members(conform(data, REGION))
@@ -117,9 +117,9 @@ def region_problem(
         return data, found
 
     try:
-        return asked(further=False)
+        return problem_data(further=False)
     except Refusal:
-        return asked(further=True)
+        return problem_data(further=True)
 
 
 def require_same_region(sys: ReducedSystem, family: str, problem: Mapping[str, Any]) -> None:

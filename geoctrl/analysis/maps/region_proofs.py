@@ -210,7 +210,7 @@ def _by_energy(
     if not told:
         return
     base, *others = reversed(told)
-    for i, (total, R) in enumerate(_combined(members, base, others)):
+    for i, (total, R) in enumerate(_combinations(members, base, others)):
         if i >= CANDIDATES:
             return
         H = at.matrices(R) if size else np.zeros((at.count, 0, 0))
@@ -232,7 +232,7 @@ def _by_energy(
                 )
 
 
-def _combined(
+def _combinations(
     members: Members, base: tuple[dict[str, Quotient], Rows], others: list[tuple[dict[str, Quotient], Rows]]
 ) -> Iterator[tuple[dict[str, Quotient], Rows]]:
     """Multipliers and form of the base with parts of the others, one after another."""
@@ -242,7 +242,7 @@ def _combined(
     (total, R), (y, S) = base, others[0]
     for c in _parts(members, R, S):
         sums = [[a + c * b for a, b in zip(r, s, strict=True)] for r, s in zip(R, S, strict=True)]
-        yield from _combined(members, ({k: total[k] + c * y[k] for k in total}, sums), others[1:])
+        yield from _combinations(members, ({k: total[k] + c * y[k] for k in total}, sums), others[1:])
 
 
 def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient]]:

@@ -18,7 +18,7 @@ from geoctrl import checker
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import file_path, nearest
 from geoctrl._scalars import exact, shown
-from geoctrl.analysis.maps.region_cells import Tiles, proved
+from geoctrl.analysis.maps.region_cells import Tiles, checked_proofs
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
 from geoctrl.analysis.maps.region_proofs import proposals
 from geoctrl.checker.maps.file import MAP_FORMAT, claim_of_map, read_map
@@ -256,7 +256,7 @@ def certify_region(
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= DEPTH:
         raise InputError(f"depth must be a whole number from 1 to {DEPTH}, got {shown(depth)}")
     folder = None if out is None else file_path(out)
-    data, proofs = _asked(sys, family, axes_of(sys, family, axes), params)
+    data, proofs = _problem_and_proofs(sys, family, axes_of(sys, family, axes), params)
     tiles = Tiles(data, proofs, depth, folder)
     tiles.compute(executor, under_way())
     cells = tiles.tree()
@@ -278,7 +278,7 @@ def certify_region(
     return StabilityMap(whole | {"claim": claim_of_map(sys.name, family, read["problem"], exact_area)})
 
 
-def _asked(
+def _problem_and_proofs(
     sys: ReducedSystem, family: str, axes: dict[str, tuple[Fraction, Fraction]], params: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The problem, with what is conserved and the multipliers in it, and the proofs that hold somewhere."""
@@ -290,7 +290,7 @@ def _asked(
             f"axes ({refusal}); seen in other axes they may be (sys.despun())"
         ) from None
     for name in list(data["invariants"]):
-        if not _conserved(members, name):
+        if not _proves_conservation(members, name):
             for part in (data["invariants"], data["weights"], members.invariants):
                 part.pop(name, None)
     try:
@@ -306,14 +306,14 @@ def _asked(
     kept = []
     for proposal in proofs[: len(LETTERS)]:
         try:
-            proved(data, [proposal])
+            checked_proofs(data, [proposal])
         except Refusal:  # what numbers promised
             continue
         kept.append(proposal)
     return data, kept
 
 
-def _conserved(members: Any, name: str) -> bool:
+def _proves_conservation(members: Any, name: str) -> bool:
     try:
         return members.question.conserved(name)
     except Refusal:

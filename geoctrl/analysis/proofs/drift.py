@@ -38,7 +38,7 @@ def drifts(stored: Stored) -> Iterator[Stored]:
     for c in _steady_velocities(question, moving):
         path = _path(question, moving, c)
         if path is not None:
-            yield _written(stored, question, c, *path)
+            yield _drift_problem(stored, question, c, *path)
 
 
 def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[Vector]:
@@ -104,7 +104,7 @@ def _unknowns_at(q: checker.Question, state: Vector) -> Vector:
     return [row[0] for row in solve(K, right)]
 
 
-def _written(
+def _drift_problem(
     stored: Stored, q: checker.Question, c: Vector, Z: Vector, turned: Vector, square: fmpq
 ) -> Stored:
     """The problem with the drift of two symbols, its speed w and its way t."""
@@ -175,7 +175,7 @@ def _flat_drifts(stored: Stored, q: checker.Question) -> Iterator[Stored]:
             while not (parts := divmod(slope, away))[1]:
                 count, slope = count + 1, parts[0]
             try:
-                steep = bool(g.at(slope))
+                steep = bool(g.value_of(slope))
             except NotSolved:
                 continue
             if count and steep:

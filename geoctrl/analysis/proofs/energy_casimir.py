@@ -233,7 +233,7 @@ def _combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
     def least(y: np.ndarray) -> float:
         return float(np.linalg.eigvalsh(np.tensordot(y, scaled, 1))[0])
 
-    def smoothed(y: np.ndarray, sharpness: float) -> tuple[float, np.ndarray]:
+    def smooth_minimum(y: np.ndarray, sharpness: float) -> tuple[float, np.ndarray]:
         eigenvalues, vectors = np.linalg.eigh(np.tensordot(y, scaled, 1))
         weights = np.exp(-sharpness * (eigenvalues - eigenvalues[0]))
         value = eigenvalues[0] - np.log(weights.sum()) / sharpness
@@ -249,7 +249,7 @@ def _combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
     best = max(starts, key=lambda y: least(y / np.linalg.norm(y)))
     y = best / np.linalg.norm(best)
     for sharpness in (10.0, 100.0, 1000.0, 10000.0):
-        result = minimize(smoothed, y, args=(sharpness,), jac=True, method="SLSQP", constraints=[ball])
+        result = minimize(smooth_minimum, y, args=(sharpness,), jac=True, method="SLSQP", constraints=[ball])
         if np.all(np.isfinite(result.x)) and least(result.x) >= least(y):
             y = result.x
     return mixing[:, :q] @ (y / np.maximum(spread[:q], 1e-300)) / size, least(y)

@@ -24,7 +24,7 @@ from geoctrl.checker.surds import ball
 from geoctrl.checker.theorems.idle import equations_of_rest
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
-__all__ = ["box_at_rest", "enclosed"]
+__all__ = ["box_at_rest", "box_judgement"]
 
 BITS = 64
 """Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
@@ -43,7 +43,7 @@ Moment = tuple[Stored, list[Any], list[list[Any]]]
 Equations = Callable[[Box, Sequence[Any]], tuple[list[Any], list[list[Any]]]]
 
 
-def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
+def box_judgement(problem: Problem, names: Sequence[str]) -> Judged | None:
     """A problem with a box, and verdict, method and findings of the checker; None where nothing is proved.
 
     Parameters
@@ -70,14 +70,14 @@ def box_at_rest(problem: Problem, names: Sequence[str]) -> Stored | None:
         try:
             if len(_independent(rounded, sizes, names)) < len(names):
                 return None
-            return _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])[0]
+            return _box_about_middle(problem, rounded, sizes, names, lambda box, _: box.rest(), [])[0]
         except (checker.Refusal, np.linalg.LinAlgError):
             return None
 
 
 def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
     names = _independent(rounded, sizes, names)
-    stored, _ = _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
+    stored, _ = _box_about_middle(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
     box = Box(stored.read, names, whole=False)
     reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
     return stored, *checker.decide(stored.read, {"conserved": names, **_growing(reduced)})
@@ -105,13 +105,15 @@ def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, nam
     box = {"held": idle, "omitted": [], "bits": _bits(sizes)}
     free = [i for i, k in enumerate(labels) if k not in idle]
 
-    def at(x: list[Fraction], _: list[Fraction]) -> Moment:
-        stored = replace(problem, point=list(x)).question().boxed(box).with_parts(idle={"dropped": dropped})
+    def moment(x: list[Fraction], _: list[Fraction]) -> Moment:
+        stored = (
+            replace(problem, point=list(x)).question().with_box(box).with_parts(idle={"dropped": dropped})
+        )
         question = checker.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
         jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
         return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
 
-    stored, _ = _refined(problem, at, free, sizes, [])
+    stored, _ = _refined_middle(problem, moment, free, sizes, [])
     return stored, *checker.decide(stored.read, _growing(_floats(rounded.linearisation)[np.ix_(free, free)]))
 
 
@@ -127,7 +129,9 @@ def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, n
     def critical(box: Box, multipliers: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
         return box.critical(energy, [ball(fmpq(c.numerator, c.denominator)) for c in multipliers])[:2]
 
-    stored, found = _placed(problem, rounded, sizes, others, critical, [Fraction(float(c)) for c in y])
+    stored, found = _box_about_middle(
+        problem, rounded, sizes, others, critical, [Fraction(float(c)) for c in y]
+    )
     multipliers = {label: str(c) for label, c in zip(labels, found, strict=True)}
     proposal = {"conserved": [energy, *others], "multipliers": multipliers}
     return stored, *checker.decide(stored.read, proposal)
@@ -158,7 +162,7 @@ def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.nd
     return row / (np.linalg.norm(row) or 1.0)
 
 
-def _placed(
+def _box_about_middle(
     problem: Problem,
     rounded: checker.Question,
     sizes: np.ndarray,
@@ -190,12 +194,12 @@ def _placed(
         "bits": _bits(units),
     }
 
-    def at(x: list[Fraction], y: list[Fraction]) -> Moment:
-        stored = replace(problem, point=list(x)).question().boxed(box)
+    def moment(x: list[Fraction], y: list[Fraction]) -> Moment:
+        stored = replace(problem, point=list(x)).question().with_box(box)
         return stored, *equations(Box(stored.read, names, whole=False), y)
 
     free = [i for i, label in enumerate(labels) if label not in box["held"]]
-    return _refined(problem, at, free, units, multipliers)
+    return _refined_middle(problem, moment, free, units, multipliers)
 
 
 def _bits(units: Sequence[float] | np.ndarray) -> int | list[int]:
@@ -204,7 +208,7 @@ def _bits(units: Sequence[float] | np.ndarray) -> int | list[int]:
     return BITS if set(bits) == {BITS} else bits
 
 
-def _refined(
+def _refined_middle(
     problem: Problem,
     at: Callable[[list[Fraction], list[Fraction]], Moment],
     free: Sequence[int],
@@ -226,9 +230,9 @@ def _refined(
                 raise checker.Refusal("the equilibrium is not that point")
             return stored, multipliers
         for i, change in zip(free, step, strict=False):
-            x[i] = _moved(x[i], change, units[i])
+            x[i] = _after_step(x[i], change, units[i])
         changes = zip(multipliers, step[len(free) :], units[n:], strict=True)
-        multipliers = [_moved(y, change, unit) for y, change, unit in changes]
+        multipliers = [_after_step(y, change, unit) for y, change, unit in changes]
     raise checker.Refusal("Newton's steps do not come to an end")
 
 
@@ -240,7 +244,7 @@ def _newton(J: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.linalg.solve(J / lengths[:, None], values / lengths)
 
 
-def _moved(value: Fraction, step: float, unit: float) -> Fraction:
+def _after_step(value: Fraction, step: float, unit: float) -> Fraction:
     """A number less a step in a unit, in parts of that."""
     fine = Fraction(unit) / (1 << _FINE)
     return round((value - Fraction(float(step)) * Fraction(unit)) / fine) * fine

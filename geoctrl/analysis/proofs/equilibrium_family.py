@@ -69,7 +69,7 @@ def flat_family(stored: Stored, q: checker.Question, tangents: Sequence[Sequence
     point |= {i: q.jets([p])[0].value for i, p in places.items()}
     g = Generators(F.gens, places, point, at_symbols, [], unknowns, {}, F.relations, frozenset(places))
     tops = [F.remainder(ratio) for ratio in [*equations, *defects]]
-    return _written(
+    return _family_problem(
         stored, g, [top for top in tops if top], list(zip(at_symbols, free, strict=True)), tangents
     )
 
@@ -87,7 +87,7 @@ def _constants(q: checker.Question, jets: dict[int, Jet], number: dict[str, int]
     return found
 
 
-def _written(
+def _family_problem(
     stored: Stored,
     g: Generators,
     equations: list[Any],
@@ -140,7 +140,7 @@ def family_through(stored: Stored, question: checker.Question, dimension: int) -
     solved = Solved(generators, [e for e in equations if e])
     if len(solved.free) != dimension:
         raise NotSolved
-    return solved.written(stored)
+    return solved.family_problem(stored)
 
 
 class Solved:
@@ -208,7 +208,7 @@ class Solved:
         for equation in self._equations:
             for step in gone:
                 if equation.degrees()[step[0]]:
-                    equation = _substituted(equation, *step)
+                    equation = _substitution(equation, *step)
             for circle in self._rest.circles:
                 equation = divmod(equation, circle)[1]
             if not equation:
@@ -218,7 +218,7 @@ class Solved:
             left.append(equation)
         self._equations = sorted(left, key=len)
 
-    def written(self, stored: Stored) -> Stored:
+    def family_problem(self, stored: Stored) -> Stored:
         """The problem with this family."""
         rest, table = self._rest, Appended(stored)
         named = [table.symbol(f"s{k}", "family") for k in range(1, len(self.free) + 1)]
@@ -238,7 +238,7 @@ class Solved:
         )
 
 
-def _substituted(p: Any, i: int, top: Any, below: Any) -> Any:
+def _substitution(p: Any, i: int, top: Any, below: Any) -> Any:
     """The numerator of p with top/below in place of its generator i, powers of below left out.
 
     NotSolved where a product is too large: a single one may take longer than all the time there is.

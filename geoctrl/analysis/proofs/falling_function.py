@@ -55,13 +55,13 @@ def falling_functions(
             question.require_kept([])
             rate = question.rate(list(nodes))
             generators = Generators.of(question)
-            sense, squares = _signed(question, rate, generators)
+            sense, squares = _signed_squares(question, rate, generators)
             if apart:
-                squares = [part for square in squares for part in _apart(square, generators)]
+                squares = [part for square in squares for part in _separate_squares(square, generators)]
         except (checker.Refusal, NotSolved):
             continue
         table = Appended(stored)
-        written = [_written(square, table, generators) for square in squares]
+        written = [_square_data(square, table, generators) for square in squares]
         falling = {"function": nodes[0], "weights": list(nodes[1:]), "sense": sense, "squares": written}
         kept = independent_invariants(question, conserved)
         multipliers = _multipliers(question, nodes[0], sense, kept)
@@ -83,7 +83,7 @@ def _chain(
     n = len(q.labels)
     kernel = nullspace([*q.leaf[0], *(q.function(name)[1] for name in kept)], n)
     W = [[v[i] for v in kernel] for i in range(n)]
-    block = [[g.at(root.derivative(i)) for i in g.states] for root in roots]
+    block = [[g.value_of(root.derivative(i)) for i in g.states] for root in roots]
     rows = []
     for _ in range(n):
         rows += product(block, W)
@@ -110,11 +110,14 @@ def _multipliers(q: checker.Question, place: int, sense: int, names: Sequence[st
 # -- the sign of a rate -----------------------------------------------------------------------------------
 
 
-def _signed(q: checker.Question, rate: Any, g: Generators) -> tuple[int, list[Square]]:
+def _signed_squares(q: checker.Question, rate: Any, g: Generators) -> tuple[int, list[Square]]:
     """The sense and squares with sense * rate = -sum factor * square^2; NotSolved where none are found."""
     # Before division by the leaf a rate may show its squares, after it it is shorter. Unknowns that are left,
     # forces of constraints, do no work on the leaf.
-    for top in (_without(rate.top, g.unknowns), _without(q.functions.remainder(rate), g.unknowns)):
+    for top in (
+        _without_generators(rate.top, g.unknowns),
+        _without_generators(q.functions.remainder(rate), g.unknowns),
+    ):
         if top and len(top) <= TERMS:
             try:
                 return _signed_polynomial(q, rate, top, g)
@@ -123,7 +126,7 @@ def _signed(q: checker.Question, rate: Any, g: Generators) -> tuple[int, list[Sq
     raise NotSolved
 
 
-def _without(p: Any, gone: Sequence[int]) -> Any:
+def _without_generators(p: Any, gone: Sequence[int]) -> Any:
     """A polynomial where some generators are zero."""
     kept = {tuple(map(int, e)): c for e, c in p.terms() if not any(e[i] for i in gone)}
     return p.context().from_dict(kept)
@@ -136,7 +139,7 @@ def _signed_polynomial(q: checker.Question, rate: Any, top: Any, g: Generators) 
     for k, e in rate.below.items():
         below = below * F.factors[k].top ** e
     terms = [(a, below * b, square) for a, b, square in sum_of_squares(top, g)]
-    values = [g.at(a) / g.at(b) for a, b, _ in terms]
+    values = [g.value_of(a) / g.value_of(b) for a, b, _ in terms]
     sense = -1 if values[0] > 0 else 1
     if not all(sense * value < 0 for value in values):
         raise NotSolved
@@ -151,7 +154,7 @@ def _square(factor: tuple[Any, Any], square: Any, g: Generators) -> Square:
     return Square(factor, square, root, power, root**power // square)
 
 
-def _apart(square: Square, g: Generators) -> list[Square]:
+def _separate_squares(square: Square, g: Generators) -> list[Square]:
     """The same by the even powers of velocities in its factor; as it is, where one is odd or has a sign."""
     top, below = square.factor
     moving = set(g.velocities)
@@ -163,13 +166,13 @@ def _apart(square: Square, g: Generators) -> list[Square]:
     ring = top.context()
     factors = [(powers, ring.from_dict(terms)) for powers, terms in parts.items()]
     even = not any(k % 2 for powers, _ in factors for k in powers)
-    if len(factors) == 1 or not even or not all(g.at(f) / g.at(below) > 0 for _, f in factors):
+    if len(factors) == 1 or not even or not all(g.value_of(f) / g.value_of(below) > 0 for _, f in factors):
         return [square]
     halves = [(ring.from_dict({tuple(k // 2 for k in powers): 1}), f) for powers, f in factors]
     return [_square((f, below), square.square * half, g) for half, f in halves]
 
 
-def _written(square: Square, table: Appended, g: Generators) -> dict[str, Any]:
+def _square_data(square: Square, table: Appended, g: Generators) -> dict[str, Any]:
     """A square as the checker reads it."""
 
     def polynomial(p: Any) -> int:
@@ -190,12 +193,12 @@ def _written(square: Square, table: Appended, g: Generators) -> dict[str, Any]:
             "cofactor": polynomial(square.cofactor),
             "power": square.power,
         }
-    if not any(g.at(root.derivative(i)) for i in g.states):
+    if not any(g.value_of(root.derivative(i)) for i in g.states):
         # With the sum of squares that it may be its parts vanish, of which the gradients tell.
         try:
             parts = square_free(root, g)
         except NotSolved:
             return written
-        if all(g.at(a) * g.at(b) > 0 and not g.at(part) for a, b, part in parts):
+        if all(g.value_of(a) * g.value_of(b) > 0 and not g.value_of(part) for a, b, part in parts):
             written["parts"] = [{"factor": ratio(a, b), "square": polynomial(part)} for a, b, part in parts]
     return written

@@ -75,7 +75,7 @@ def _in_floats(
     pivots = qr(kernel.T, pivoting=True, mode="r")[1][: kernel.shape[1]]
     rows = np.linalg.solve(kernel[pivots].T, kernel.T)
     tangents = [
-        [_recognised(v, size, *slopes) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
+        [_short_rational(v, size, *slopes) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
         for row, p in zip(rows, pivots, strict=True)
     ]
     omitted = [labels[i] for i in qr(scaled, pivoting=True, mode="r")[1][: len(D)]] if len(D) else []
@@ -85,7 +85,7 @@ def _in_floats(
     return tangents, omitted, complex(across[int(np.argmax(across.real))]) if len(across) else 0j
 
 
-def _recognised(value: float, size: float, largest: int, near: float) -> fmpq:
+def _short_rational(value: float, size: float, largest: int, near: float) -> fmpq:
     q = short_rational(value, size, largest, near)
     if q is None:
         raise NotSolved

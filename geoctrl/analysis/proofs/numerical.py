@@ -19,7 +19,14 @@ from geoctrl.analysis.proofs.energy_casimir import Function, Pencil
 from geoctrl.systems.contract.scales import largest_cycle
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
-__all__ = ["FloatJudgement", "FloatSizes", "claim_in_floats", "in_sizes", "judged", "judged_matrices"]
+__all__ = [
+    "FloatJudgement",
+    "FloatSizes",
+    "claim_in_floats",
+    "float_judgement",
+    "in_sizes",
+    "judged_matrices",
+]
 
 GROWTH = 1e-6
 """Real part, relative to the rate, that counts as growth or decay: a double root of what is good to twelve
@@ -64,7 +71,7 @@ def claim_in_floats(verdict: str, evidence: dict[str, Any]) -> str:
     return _IN_FLOATS[verdict].format(growth=evidence.get("growth", 0.0))
 
 
-def judged(
+def float_judgement(
     A: np.ndarray,
     relations: Sequence[Function],
     conserved: Sequence[Function],

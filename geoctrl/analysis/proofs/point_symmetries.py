@@ -53,14 +53,17 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
     fields: list[Field] = []
     T: list[list[fmpq]] = []
     for B, b in found:
-        direction = _at(B, b, list(problem["states"].values()))
+        direction = _direction_at(B, b, list(problem["states"].values()))
         if any(direction) and independent(T, direction):
             fields.append((B, b))
             T.append(direction)
     if not fields:
         return None
     slopes = [
-        [sum((g * z for g, z in zip(gradients[k], _at(*field, x), strict=True)), _ZERO) for k in functions]
+        [
+            sum((g * z for g, z in zip(gradients[k], _direction_at(*field, x), strict=True)), _ZERO)
+            for k in functions
+        ]
         for x, _, gradients in samples
         for field in fields
     ]
@@ -78,7 +81,7 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
     return stored.with_parts(symmetries=symmetries), proposal
 
 
-def _at(B: dict[tuple[int, int], fmpq], b: Sequence[fmpq], x: Sequence[fmpq]) -> list[fmpq]:
+def _direction_at(B: dict[tuple[int, int], fmpq], b: Sequence[fmpq], x: Sequence[fmpq]) -> list[fmpq]:
     direction = list(b)
     for (i, j), c in B.items():
         direction[i] += c * x[j]

@@ -15,9 +15,9 @@ import numpy as np
 from geoctrl import checker
 from geoctrl._calls.long_calls import tell
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
-from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, enclosed
+from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, box_judgement
 from geoctrl.analysis.proofs.family_in_balls import family_in_balls
-from geoctrl.analysis.proofs.numerical import FloatSizes, judged
+from geoctrl.analysis.proofs.numerical import FloatSizes, float_judgement
 from geoctrl.analysis.proofs.point_symmetries import modulo_orbit
 from geoctrl.analysis.proofs.theorems import candidates
 from geoctrl.analysis.question.motion import Stored
@@ -77,7 +77,7 @@ def decide(problem: Problem, modulo: str | None = None, so_far: SoFar = lambda _
             search.radicand = missing.radicand
         except checker.Refusal:  # what no proof can be made of may still be judged in floats
             break
-        asked = asked.extended(search.radicand)
+        asked = asked.with_root(search.radicand)
     try:
         rounded = in_floats(problem)
     except checker.Refusal as refusal:
@@ -99,7 +99,7 @@ def proofs(problem: Problem) -> list[Outcome]:
         try:
             return list(_Search(asked).everything())
         except checker.NotExact as missing:
-            asked = asked.extended(missing.radicand)
+            asked = asked.with_root(missing.radicand)
         except checker.Refusal:
             break
     return []
@@ -107,7 +107,7 @@ def proofs(problem: Problem) -> list[Outcome]:
 
 def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
     """What is proved where numbers are known up to a radius: at an exact point of a family, or in a box."""
-    return family_in_balls(problem) or enclosed(problem, conserved)
+    return family_in_balls(problem) or box_judgement(problem, conserved)
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:
@@ -118,7 +118,7 @@ def is_exact_equilibrium(problem: Problem) -> bool:
             checker.Question(asked.question().read, exact=True).require_equilibrium()
             return True
         except checker.NotExact as missing:
-            asked = asked.extended(missing.radicand)
+            asked = asked.with_root(missing.radicand)
         except checker.Refusal:
             return False
     return False
@@ -155,7 +155,7 @@ class _Search:
     def of_orbit(self) -> Outcome | None:
         """What is proved of the orbit of the point; None where no symmetry moves it."""
         stored = self._problem.question()
-        conserved = self._conserved(checker.Question(stored.read, exact=True))
+        conserved = self._conserved_names(checker.Question(stored.read, exact=True))
         found = modulo_orbit(stored, conserved)
         if found is None:
             return None
@@ -190,14 +190,14 @@ class _Search:
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
         question = checker.Question(problem.read, exact=True)
-        proposal: dict[str, Any] = {"conserved": self._conserved(question)}
+        proposal: dict[str, Any] = {"conserved": self._conserved_names(question)}
         if shape:
             proposal["shape_integrals"] = True
         # Looked for only where the spectrum does not decide.
         multipliers = {"multipliers": lambda: self._multipliers(question, proposal)}
         return Outcome(problem, *checker.judge(question, proposal | multipliers))
 
-    def _conserved(self, question: checker.Question) -> list[str]:
+    def _conserved_names(self, question: checker.Question) -> list[str]:
         """Candidates that the checker can prove to be conserved."""
         found = []
         for name in self._problem.invariants:
@@ -227,13 +227,13 @@ def in_floats(problem: Problem) -> Outcome:
     """The report of a point where nothing is exact: what is conserved is proved, nothing else is."""
     stored = problem.question()
     question = checker.Question(stored.read, exact=False)
-    conserved = _kept(question, problem)
+    conserved = _conserved_names(question, problem)
     if len(conserved) < len(problem.invariants) and problem.motion.consequences():
         stored = problem.question(further=True)
         question = checker.Question(stored.read, exact=False)
-        conserved = _kept(question, problem)
+        conserved = _conserved_names(question, problem)
     question.require_kept(conserved)
-    outcome = _reported(problem, stored, question, conserved, [])
+    outcome = _float_outcome(problem, stored, question, conserved, [])
     if outcome.verdict.value.startswith("NUMERICALLY"):
         return outcome
     shape = None if any(problem.input_point) else problem.motion.shape()
@@ -243,7 +243,7 @@ def in_floats(problem: Problem) -> Outcome:
         stored = problem.question(shape)
         question = checker.Question(stored.read, exact=False)
         integrals = checker.shape_integrals(question)
-        further = _reported(problem, stored, question, _kept(question, problem), integrals)
+        further = _float_outcome(problem, stored, question, _conserved_names(question, problem), integrals)
     except checker.Refusal:  # a shape that cannot move at the point offers nothing
         return outcome
     return further if further.verdict is not Verdict.UNDECIDED else outcome
@@ -253,13 +253,13 @@ def by_spectrum_in_floats(problem: Problem) -> Outcome | None:
     """The report where the spectrum alone tells stable from unstable: it takes a moment; else None."""
     try:
         stored = problem.question()
-        outcome = _reported(problem, stored, checker.Question(stored.read, exact=False), [], [])
+        outcome = _float_outcome(problem, stored, checker.Question(stored.read, exact=False), [], [])
     except checker.Refusal:
         return None
     return outcome if outcome.verdict.value.startswith("NUMERICALLY") else None
 
 
-def _kept(question: checker.Question, problem: Problem) -> list[str]:
+def _conserved_names(question: checker.Question, problem: Problem) -> list[str]:
     """Candidates that are proved to be conserved, and have derivatives at the point."""
     found = []
     for name in problem.invariants:
@@ -272,13 +272,13 @@ def _kept(question: checker.Question, problem: Problem) -> list[str]:
     return found
 
 
-def _reported(
+def _float_outcome(
     problem: Problem, stored: Stored, question: checker.Question, names: list[str], integrals: list[Any]
 ) -> Outcome:
     A = np.array([[float(c) for c in row] for row in question.linearisation])
     relations = [question.function(name) for name in problem.motion.leaf]
     conserved = [*map(question.function, names), *integrals]
-    found = judged(A, relations, conserved, sizes_of(problem, A))
+    found = float_judgement(A, relations, conserved, sizes_of(problem, A))
     evidence = found.evidence | {"conserved": names, "shape_integrals": [name for name, *_ in integrals]}
     return Outcome(stored, found.verdict, found.method, evidence, in_floats=True)
 

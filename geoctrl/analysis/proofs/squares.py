@@ -39,7 +39,7 @@ def sum_of_squares(p: Any, g: Polynomials) -> list[Term]:
     scale, factors = p.factor()
     unit, inner, square = g.one * scale, g.one, g.one
     for q, m in factors:
-        if g.at(q):
+        if g.value_of(q):
             unit = unit * q ** int(m)
             continue
         square = square * q ** (int(m) // 2)
@@ -89,7 +89,7 @@ def _form(p: Any, small: Sequence[int], k: int, g: Polynomials) -> list[Term]:
     found: list[Term] = []
     scale = g.one  # the form is z^T G z/scale
     while any(any(row) for row in G):
-        i = next((i for i, row in enumerate(G) if g.at(row[i])), None)
+        i = next((i for i, row in enumerate(G) if g.value_of(row[i])), None)
         if i is None:
             raise NotSolved
         row, pivot = G[i], G[i][i]

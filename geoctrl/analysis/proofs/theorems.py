@@ -57,7 +57,7 @@ def candidates(
 
 def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
-    if not (zeros := _zeros_and_damped(stored, evidence)):
+    if not (zeros := _zero_roots(stored, evidence)):
         return
     question = checker.Question(stored.read, exact=True)
     kernel = nullspace([*question.linearisation, *question.leaf[0]], len(question.labels))
@@ -96,12 +96,12 @@ def _degenerate(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]
 
 def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where one root is zero and all others lie to the left of the axis."""
-    if _zeros_and_damped(stored, evidence) == 1:
+    if _zero_roots(stored, evidence) == 1:
         for order in ORDERS:
             yield stored.with_parts(critical=order), {"conserved": []}
 
 
-def _zeros_and_damped(stored: Stored, evidence: dict[str, Any]) -> int:
+def _zero_roots(stored: Stored, evidence: dict[str, Any]) -> int:
     """Number of zero roots on the leaf where all others lie to the left of the axis, else 0."""
     polynomial = [stored.read["roots"].read(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
     zeros = next((k for k, c in enumerate(reversed(polynomial)) if c), 0)

@@ -86,7 +86,7 @@ class _ChainSearch:
 
     def _sees(self, kernel: Rows) -> bool:
         g, n = self._g, len(self._g.states)
-        rows = [[g.at(known.polynomial.derivative(i)) for i in g.states] for known in self.known]
+        rows = [[g.value_of(known.polynomial.derivative(i)) for i in g.states] for known in self.known]
         seen = product(rows, [[v[i] for v in kernel] for i in range(n)])
         return matrix(seen, len(kernel)).rank() == len(kernel)
 
@@ -124,7 +124,7 @@ class _ChainSearch:
         scale, factors = raw.factor()
         unit, root, power = g.one * scale, g.one, 1
         for p, m in factors:
-            if g.at(p):
+            if g.value_of(p):
                 unit = unit * p ** int(m)
             else:
                 root, power = root * p, max(power, int(m))

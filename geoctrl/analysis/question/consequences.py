@@ -51,7 +51,7 @@ def consequences(graph: Graph, order: Sequence[Node], relations: Mapping[str, No
             )
         )
         i, j = pairs.pop(0)
-        rest = _reduced(_s_polynomial(*basis[i], *basis[j], ring), basis)
+        rest = _remainder(_s_polynomial(*basis[i], *basis[j], ring), basis)
         if rest is not None and len(rest[0]) <= TERMS and sum(map(len, rest[1])) <= TERMS:
             pairs += [(k, len(basis)) for k in range(len(basis))]
             basis.append(rest)
@@ -94,7 +94,7 @@ def _s_polynomial(f: Any, a: list, g: Any, b: list, ring: Any) -> tuple[Any, lis
     return u * f - v * g, [u * c - v * d for c, d in zip(a, b, strict=True)]
 
 
-def _reduced(pair: tuple[Any, list] | None, basis: list) -> tuple[Any, list] | None:
+def _remainder(pair: tuple[Any, list] | None, basis: list) -> tuple[Any, list] | None:
     """What division by the basis leaves, with its cofactors; None where that is nothing."""
     if pair is None:
         return None

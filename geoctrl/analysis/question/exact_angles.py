@@ -36,7 +36,7 @@ class Turn:
         """The nodes with the angles measured from the exact ones."""
         nodes = list(nodes)
         images = self._images(nodes)
-        return self._graph.substitute(nodes, images | self._measured(self._alone(nodes, images)))
+        return self._graph.substitute(nodes, images | self._measures(self._alone(nodes, images)))
 
     def possible(self, nodes: Sequence[Node]) -> bool:
         """Whether the angles occur in sines and cosines of sums with whole multiples, or measured from the
@@ -49,7 +49,7 @@ class Turn:
             return True
         if any(self._angles[node].turns for node in alone):
             return False
-        g, measured = self._graph, self._measured(alone)
+        g, measured = self._graph, self._measures(alone)
         arctangents = {n for n in g.reachable(measured.values()) if n.kind == "fun"}
         return not arctangents & set(g.reachable(g.substitute(nodes, images | measured)))
 
@@ -59,7 +59,7 @@ class Turn:
         rest = self._graph.substitute(nodes, dict.fromkeys(images, stand_in))
         return self._graph.symbols(rest) & set(self._angles)
 
-    def _measured(self, alone: set[Node]) -> dict[Node, Node]:
+    def _measures(self, alone: set[Node]) -> dict[Node, Node]:
         """Angles as sums of the exact ones and what they are measured by."""
         read = FromSympy(self._graph, {})
         return {node: node + read(self._angles[node].expr) for node in alone if not self._angles[node].turns}

@@ -57,7 +57,7 @@ class Polynomials(Protocol):
     def one(self) -> Any:
         """The constant polynomial."""
 
-    def at(self, polynomial: Any) -> Any:
+    def value_of(self, polynomial: Any) -> Any:
         """The value of a polynomial, or what is false where it is zero."""
 
 
@@ -129,7 +129,7 @@ class Generators:
         """The constant polynomial."""
         return self.gens[0] ** 0
 
-    def at(self, polynomial: Any) -> fmpq:
+    def value_of(self, polynomial: Any) -> fmpq:
         """Its value at the point; NotSolved where it holds what has no rational value there."""
         total = fmpq(0)
         for exponents, c in polynomial.terms():
@@ -144,5 +144,5 @@ class Generators:
 
     def vanishes(self, polynomial: Any) -> bool:
         """Whether its value at the point is zero, or a ball that may be."""
-        value = self.at(polynomial)
+        value = self.value_of(polynomial)
         return value.contains(0) if isinstance(value, arb) else not value

@@ -25,7 +25,7 @@ from geoctrl.systems import ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import solve_saddle
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["EquationsOfMotion", "labelled", "momenta_of"]
+__all__ = ["EquationsOfMotion", "momenta_of", "relations_by_label"]
 
 SHAPE_SECONDS = 5.0
 """Time for the search for a shape along which linear integrals exist; most take milliseconds."""
@@ -46,7 +46,7 @@ class Stored:
         """What the checker reads from data ready for JSON."""
         return cls(data, checker.read_problem(data))
 
-    def at(self, numbers: Mapping[str, Fraction | Surd]) -> Stored:
+    def with_numbers(self, numbers: Mapping[str, Fraction | Surd]) -> Stored:
         """The problem with other numbers of states, inputs and parameters, by label."""
         held = {part: {k: numbers[k] for k in self.data[part]} for part in ("states", "inputs", "parameters")}
         texts = {part: {k: str(q) for k, q in table.items()} for part, table in held.items()}
@@ -60,13 +60,13 @@ class Stored:
         """The problem with further parts, read anew."""
         return Stored.of(self.data | parts)
 
-    def over(self, field: Surds) -> Stored:
+    def with_roots(self, field: Surds) -> Stored:
         """The problem with numbers of a field with square roots."""
         return Stored(
             self.data | {"roots": [str(r.radicand) for r in field.roots]}, self.read | {"roots": field}
         )
 
-    def boxed(self, box: dict[str, Any]) -> Stored:
+    def with_box(self, box: dict[str, Any]) -> Stored:
         """The problem of an equilibrium in a box about the point."""
         return Stored(self.data | {"box": box}, self.read | {"box": box})
 
@@ -144,7 +144,7 @@ class EquationsOfMotion:
                 drift=a.drift,
                 rates={x: rate for x, rate in rates.items() if x not in a.velocity},
                 solve=lambda: list(field),
-                leaf=labelled(system.leaf.names, system.leaf.nodes),
+                leaf=relations_by_label(system.leaf.names, system.leaf.nodes),
                 energy=a.energy,
             )
             for expr in (*system.candidate_invariants.values(), *momenta_of(system)):
@@ -155,7 +155,7 @@ class EquationsOfMotion:
         """A node of the system in the states of this motion."""
         return node if self._turn is None else self._turn([node])[0]
 
-    def turned(self, angles: Mapping[str, ExactAngle]) -> EquationsOfMotion | None:
+    def with_angles(self, angles: Mapping[str, ExactAngle]) -> EquationsOfMotion | None:
         """The same motion with some angles measured from exact ones; None where they are not only in sines.
 
         A label says from where: ``phi - atan2(sine, cosine)``. Kept for the same angles.
@@ -172,7 +172,7 @@ class EquationsOfMotion:
 
         names = {label: f"{label} - atan2({q.sine}, {q.cosine})" for label, q in angles.items()}
         states = {names.get(label, label): node for label, node in self.states.items()}
-        return replace(self._mapped(turn), states=states, _turn=turn)
+        return replace(self._image(turn), states=states, _turn=turn)
 
     def where(self, image: Mapping[Node, Node]) -> EquationsOfMotion:
         """The motion with nodes put in for parameters and inputs; what they depend on are parameters then."""
@@ -180,7 +180,7 @@ class EquationsOfMotion:
         left = {k: node for k, node in self.parameters.items() if node not in image}
         new = (s for s in graph.symbols(image.values()) if s not in left.values())
         return replace(
-            self._mapped(lambda nodes: graph.substitute(list(nodes), image)),
+            self._image(lambda nodes: graph.substitute(list(nodes), image)),
             inputs={k: node for k, node in self.inputs.items() if node not in image},
             parameters=left | {s.payload: s for s in new},
         )
@@ -191,8 +191,8 @@ class EquationsOfMotion:
             return self
         bare, energy = replace(self, energy=self.graph.zero, _weights={}), self.energy
         with suppress(UnknownSwitch):  # of the potential alone: it is not asked for
-            (energy,) = choices.resolved([energy], branch)
-        return replace(bare._mapped(lambda nodes: choices.resolved(nodes, branch)), energy=energy)
+            (energy,) = choices.in_branch([energy], branch)
+        return replace(bare._image(lambda nodes: choices.in_branch(nodes, branch)), energy=energy)
 
     @property
     def nodes(self) -> list[Node]:
@@ -200,21 +200,21 @@ class EquationsOfMotion:
         matrices = [e for row in (*self.mass, *self.rows) for e in row]
         return [*matrices, *self.force, *self.drift, *self.rates.values(), *self.leaf.values()]
 
-    def _mapped(self, image: Callable[[Sequence[Node]], list[Node]]) -> EquationsOfMotion:
+    def _image(self, image: Callable[[Sequence[Node]], list[Node]]) -> EquationsOfMotion:
         """The motion with the image of each of its nodes."""
 
-        def of(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
+        def images(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
             return [image(row) for row in rows]
 
         weights = {image([node])[0]: image(found) for node, found in self._weights.items()}
         return replace(
             self,
-            mass=of(self.mass),
+            mass=images(self.mass),
             force=image(self.force),
-            rows=of(self.rows),
+            rows=images(self.rows),
             drift=image(self.drift),
             rates=dict(zip(self.rates, image(list(self.rates.values())), strict=True)),
-            solve=lambda: image(self.solved),
+            solve=lambda: image(self.all_rates),
             leaf=dict(zip(self.leaf, image(list(self.leaf.values())), strict=True)),
             energy=image([self.energy])[0],
             _weights=weights,
@@ -225,7 +225,7 @@ class EquationsOfMotion:
         )
 
     @cached_property
-    def solved(self) -> list[Node]:
+    def all_rates(self) -> list[Node]:
         """The rates of all states."""
         return self.solve()
 
@@ -296,11 +296,11 @@ class EquationsOfMotion:
         """
         key = (tuple(functions.items()), tuple(states or ()), further)
         if key not in self._written:
-            data, _ = self.written(functions, states or {}, rates or {}, further)
+            data, _ = self.equations_data(functions, states or {}, rates or {}, further)
             self._written[key] = Stored.of(data)
-        return self._written[key].at(numbers)
+        return self._written[key].with_numbers(numbers)
 
-    def written(
+    def equations_data(
         self,
         functions: Mapping[str, Node],
         states: Mapping[str, Node],
@@ -315,7 +315,7 @@ class EquationsOfMotion:
         data |= {f"{role}s": dict.fromkeys(roles[role], "0") for role in ("state", "input", "parameter")}
         return data | {"kind": "equations", "nodes": table.rows}, table
 
-    def along(
+    def family_data(
         self,
         members: Mapping[str, Sequence[Node]],
         symbols: Mapping[Node, str],
@@ -370,7 +370,7 @@ class EquationsOfMotion:
         key = (tuple(functions.items()), "shape")
         if key not in self._written:
             self._written[key] = Stored.of(self._write_solved(functions, shape))
-        return self._written[key].at(numbers)
+        return self._written[key].with_numbers(numbers)
 
     def _write_solved(self, functions: Mapping[str, Node], shape: ShapeIntegrals) -> dict[str, Any]:
         roles = {"state": self.states, "input": self.inputs, "parameter": self.parameters}
@@ -382,7 +382,7 @@ class EquationsOfMotion:
             "unknowns": [],
             "matrix": [],
             "right": [],
-            "field": table.places(self.solved),
+            "field": table.places(self.all_rates),
             "leaf": dict(zip(self.leaf, table.places(list(self.leaf.values())), strict=True)),
             "invariants": dict(zip(functions, table.places(list(functions.values())), strict=True)),
             "weights": {},
@@ -407,7 +407,7 @@ class EquationsOfMotion:
             off = dict.fromkeys(self.inputs.values(), self.graph.zero)
 
             def search() -> ShapeIntegrals | None:
-                solved = self.graph.substitute(self.solved, off)
+                solved = self.graph.substitute(self.all_rates, off)
                 return find_shape_integrals(self.graph, self.states, solved, leaf)
 
             budget = Budget(SHAPE_SECONDS)
@@ -437,7 +437,7 @@ def _remember_momenta(system: ReducedSystem, motion: EquationsOfMotion, expr: An
     motion._weights[system.expression(expr)] = [*weights, *rest]
 
 
-def labelled(names: Sequence[str], nodes: Sequence[Node]) -> dict[str, Node]:
+def relations_by_label(names: Sequence[str], nodes: Sequence[Node]) -> dict[str, Node]:
     """Relations by name, a number added to names that occur again."""
     found: dict[str, Node] = {}
     for name, node in zip(names, nodes, strict=True):

@@ -110,7 +110,9 @@ class Problem:
         x: list[Any] = list(equilibrium.exact or (exact(v) for v in equilibrium.x))
         field = Surds(top([*x, *held]))
         angles = {i: q for i, q in enumerate(x) if isinstance(q, ExactAngle)}
-        turned = motion.turned({list(motion.states)[i]: q for i, q in angles.items()}) if angles else None
+        turned = (
+            motion.with_angles({list(motion.states)[i]: q for i, q in angles.items()}) if angles else None
+        )
         if turned is not None:
             motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
             x = [Fraction(0) if i in angles else q for i, q in enumerate(x)]
@@ -125,7 +127,7 @@ class Problem:
         spin = tuple(map(float, seen.spin))
         return cls(motion, candidates, numbers, point, held, candidates, spin, field, scales)
 
-    def extended(self, radicand: Any) -> Problem | None:
+    def with_root(self, radicand: Any) -> Problem | None:
         """The question with the root of a number at hand; None where no number is named, or there are too
         many roots.
         """
@@ -150,5 +152,5 @@ class Problem:
             stored = m.question(numbers, functions, further=further)
         else:
             stored = m.solved_question(numbers, self.invariants, shape)
-        stored = stored.over(self.field) if self.field.roots else stored
+        stored = stored.with_roots(self.field) if self.field.roots else stored
         return stored.turning(self.spin) if any(self.spin) else stored

@@ -29,7 +29,7 @@ def quadratures(system: ReducedSystem, shape: ShapeIntegrals) -> Iterator[sp.Exp
     """Integrals in the states, as far as they are closed; none for another shape than a circle."""
     for curve in _circles(system, shape):
         N = curve.rates(system, shape)
-        yield from _solved(curve, N, _triangular(N), [system.states[i] for i in shape.velocities])
+        yield from _integrals(curve, N, _triangular(N), [system.states[i] for i in shape.velocities])
 
 
 Rates = list[list[sp.Expr | None]]
@@ -55,9 +55,9 @@ class _Circle:
     def rates(self, system: ReducedSystem, shape: ShapeIntegrals) -> Rates:
         """N as rational functions of x, None in place of what y is in."""
         to = {value: symbol for symbol, value in self.meaning.items()}
-        return [[self._along(e.subs(to) / self.speed) for e in system.to_sympy(row)] for row in shape.B]
+        return [[self._in_x(e.subs(to) / self.speed) for e in system.to_sympy(row)] for row in shape.B]
 
-    def _along(self, expr: sp.Expr) -> sp.Expr | None:
+    def _in_x(self, expr: sp.Expr) -> sp.Expr | None:
         """A rational function of x and y as one of x alone."""
         parts = [sp.Poly(part, self.y) for part in sp.fraction(sp.cancel(expr))]
         square = sp.Poly(self.y**2 + self.x**2 - self.radius, self.y)
@@ -102,7 +102,7 @@ def _triangular(N: Rates) -> list[int]:
         order.append(free[0])
 
 
-def _solved(curve: _Circle, N: Rates, order: Sequence[int], u: Sequence[sp.Symbol]) -> Iterator[sp.Expr]:
+def _integrals(curve: _Circle, N: Rates, order: Sequence[int], u: Sequence[sp.Symbol]) -> Iterator[sp.Expr]:
     """Integrals in the order of the velocities, up to the first that is not closed."""
     constants: list[sp.Expr] = []
     made: dict[int, list[sp.Expr]] = {}  # u_i as a combination of the constants

@@ -178,7 +178,7 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     def identities(i: int) -> list[Node]:
         """What has to vanish for the rate to be w g(gamma), or w B(gamma) u."""
         found = graph.substitute([field[i]], {symbols[w]: graph.zero})
-        if not leaf and not found[0].is_zero and _refuted(found, numbers or {}):
+        if not leaf and not found[0].is_zero and _fails_numerically(found, numbers or {}):
             return found  # that is enough, and of many states the derivatives are many
         if i in shape:
             found += graph.gradient(slope[i], moving)
@@ -190,7 +190,11 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
 
     while True:
         needed = {i: identities(i) for i in (*shape, *u)}
-        wrong = [i for i, found in needed.items() if found and not leaf and _refuted(found, numbers or {})]
+        wrong = [
+            i
+            for i, found in needed.items()
+            if found and not leaf and _fails_numerically(found, numbers or {})
+        ]
         if any(i in shape for i in wrong):
             return None
         u = [i for i in u if i not in wrong]
@@ -215,7 +219,7 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     )
 
 
-def _refuted(identities: Sequence[Node], numbers: Mapping[Node, Fraction]) -> bool:
+def _fails_numerically(identities: Sequence[Node], numbers: Mapping[Node, Fraction]) -> bool:
     """Whether one of them fails at a point with all symbols near one: quicker than a proof that it does."""
     symbols = sorted(identities[0].graph.symbols(identities), key=lambda s: s.payload)
     point = {s: 1 + 0.3 * math.sin(2.0 * i + 1.0) for i, s in enumerate(symbols)}

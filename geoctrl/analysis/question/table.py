@@ -81,26 +81,26 @@ class Table:
         """Sum of integers times nodes."""
         return self._row("sum", [[self._number(c), node] for c, node in terms])
 
-    def _named(self, name: str, *args: int) -> int:
+    def _function_row(self, name: str, *args: int) -> int:
         return self._row("fun", name, list(args))
 
     def _function(self, name: str, *args: int) -> int:
         translated = _TRANSLATIONS.get(name)
-        return self._named(name, *args) if translated is None else translated(self, *args)
+        return self._function_row(name, *args) if translated is None else translated(self, *args)
 
     def _hyperbolic(self, x: int, sense: int) -> int:
         """exp(x) + sense exp(-x)."""
-        e = self._named("exp", x)
+        e = self._function_row("exp", x)
         return self._combination((1, e), (sense, self._product(1, (e, -1))))
 
     def _root(self, *terms: tuple[int, int]) -> int:
-        return self._named("sqrt", self._combination(*terms))
+        return self._function_row("sqrt", self._combination(*terms))
 
     def _arctangent(self, y: int, x: int) -> int:
         """The angle of (x, y) is 2 atan(y/(x + sqrt(x^2 + y^2))), but where y = 0 and x <= 0."""
         size = self._root((1, self._product(1, (x, 2))), (1, self._product(1, (y, 2))))
         below = self._combination((1, x), (1, size))
-        return self._product(2, (self._named("atan", self._product(1, (y, 1), (below, -1))), 1))
+        return self._product(2, (self._function_row("atan", self._product(1, (y, 1), (below, -1))), 1))
 
     def _cosine_of_sine(self, x: int) -> int:
         return self._root((1, self._number(1)), (-1, self._product(1, (x, 2))))
@@ -113,27 +113,27 @@ def _tanh(t: Table, x: int) -> int:
 def _atanh(t: Table, x: int) -> int:
     one = t._number(1)
     ratio = t._product(1, (t._combination((1, one), (1, x)), 1), (t._combination((1, one), (-1, x)), -1))
-    return t._product(Fraction(1, 2), (t._named("log", ratio), 1))
+    return t._product(Fraction(1, 2), (t._function_row("log", ratio), 1))
 
 
 def _inverse_hyperbolic(t: Table, x: int, sense: int) -> int:
     root = t._root((1, t._product(1, (x, 2))), (sense, t._number(1)))
-    return t._named("log", t._combination((1, x), (1, root)))
+    return t._function_row("log", t._combination((1, x), (1, root)))
 
 
 _TRANSLATIONS: dict[str, Any] = {
-    "tan": lambda t, x: t._product(1, (t._named("sin", x), 1), (t._named("cos", x), -1)),
+    "tan": lambda t, x: t._product(1, (t._function_row("sin", x), 1), (t._function_row("cos", x), -1)),
     "sinh": lambda t, x: t._product(Fraction(1, 2), (t._hyperbolic(x, -1), 1)),
     "cosh": lambda t, x: t._product(Fraction(1, 2), (t._hyperbolic(x, 1), 1)),
     "tanh": _tanh,
     "asinh": lambda t, x: _inverse_hyperbolic(t, x, 1),
     "acosh": lambda t, x: _inverse_hyperbolic(t, x, -1),
     "atanh": _atanh,
-    "asin": lambda t, x: t._named("atan", t._product(1, (x, 1), (t._cosine_of_sine(x), -1))),
+    "asin": lambda t, x: t._function_row("atan", t._product(1, (x, 1), (t._cosine_of_sine(x), -1))),
     "acos": lambda t, x: t._arctangent(t._cosine_of_sine(x), x),
     "atan2": lambda t, y, x: t._arctangent(y, x),
-    "abs": lambda t, x: t._named("select", x, x, t._product(-1, (x, 1))),
-    "sign": lambda t, x: t._named("select", x, t._number(1), t._number(-1)),
-    "select_positive": lambda t, c, a, b: t._named("select", c, a, b),
-    "select_nonnegative": lambda t, c, a, b: t._named("select", c, a, b),
+    "abs": lambda t, x: t._function_row("select", x, x, t._product(-1, (x, 1))),
+    "sign": lambda t, x: t._function_row("select", x, t._number(1), t._number(-1)),
+    "select_positive": lambda t, c, a, b: t._function_row("select", c, a, b),
+    "select_nonnegative": lambda t, c, a, b: t._function_row("select", c, a, b),
 }

@@ -265,7 +265,7 @@ class _RegionSearch:
 
     def _left(self) -> float:
         """Seconds of the stage."""
-        return self._stage_budget.left
+        return self._stage_budget.seconds_left
 
     def _reached(
         self,
@@ -276,7 +276,7 @@ class _RegionSearch:
         most: float = math.inf,
     ) -> bool:
         """Whether a stage finds a set, which is kept if it is the largest; of one that is cut what it has."""
-        left = self._budget.left
+        left = self._budget.seconds_left
         seconds = left if math.isinf(left) else min(left * share, left - RESERVE * self._budget.seconds)
         found: Found | list[str] | None = None
         self._latest = latest
@@ -289,7 +289,7 @@ class _RegionSearch:
                 found = [str(error)]
         if seconds <= 0 or self._stage_budget.cut:
             self._cut += [stage] * (stage not in self._cut)
-            if latest is not None and self._budget.left > 0:
+            if latest is not None and self._budget.seconds_left > 0:
                 self._stage_budget = self._budget
                 found = self._budget.attempt(stage, latest, None)
         self._latest = None
@@ -307,7 +307,7 @@ class _RegionSearch:
     def _tell(self, stage: str) -> None:
         best = "" if self._best is None else f"by {self._best.method}, {_extents(self._best)}"
         whole = self._budget.seconds
-        self._told(0.0 if math.isinf(whole) else 1 - self._budget.left / whole, stage, best)
+        self._told(0.0 if math.isinf(whole) else 1 - self._budget.seconds_left / whole, stage, best)
 
 
 def _extents(found: Found) -> str:

@@ -135,7 +135,7 @@ def _at_rest(problem: Problem) -> tuple[Problem, Stored]:
         if found is None:
             raise reason
         boxed = replace(problem, point=[Fraction(str(v)) for v in found.read["states"].values()])
-        return boxed, boxed.question(others=True).boxed(found.data["box"])
+        return boxed, boxed.question(others=True).with_box(found.data["box"])
 
 
 def _kept(stored: Stored) -> tuple[list[str], list[str], dict[str, str]]:
@@ -215,7 +215,7 @@ def _appended(problem: Problem, stored: Stored, extra: Sequence[tuple[str, list]
     """The problem with further nodes in its table, and their places."""
     motion = problem.motion
     functions = problem.invariants | problem.others
-    data, table = motion.written(functions, {}, {}, further="consequences" in stored.data)
+    data, table = motion.equations_data(functions, {}, {}, further="consequences" in stored.data)
     places = {part: table.places([motion.image(n) for n in nodes]) for part, nodes in extra}
     numbers = {
         part: stored.data[part]

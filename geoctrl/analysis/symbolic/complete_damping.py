@@ -23,12 +23,12 @@ from geoctrl.analysis.symbolic.rational_functions import RationalFunction
 from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.spectra_in_symbols import characteristic
 
-__all__ = ["completely_damped"]
+__all__ = ["damping_conditions"]
 
 Rows = list[list[RationalFunction]]
 
 
-def completely_damped(
+def damping_conditions(
     signs: KnownSigns, A: Rows, S: Rows, count: int
 ) -> tuple[Formula, Formula, Formula] | None:
     """Where the linearisation decays, where it grows, and what is presumed; None unless all hypotheses hold.

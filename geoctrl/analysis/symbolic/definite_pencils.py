@@ -131,7 +131,7 @@ def _kernel_of_rank_one(R: Form) -> Form | None:
 
 def _determinant_positive(signs: KnownSigns, block: Sequence[Form]) -> Formula:
     """Where det of a combination of 2 x 2 matrices takes a positive value: some Gram minor says so."""
-    halves = [[_mixed(a, b) for b in block] for a in block]
+    halves = [[_bilinear_form(a, b) for b in block] for a in block]
     # A plane on which the form is not negative semidefinite, though both of its axes may be negative.
     candidates = [
         signs.positive(halves[i][j] * halves[i][j] - halves[i][i] * halves[j][j])
@@ -145,7 +145,7 @@ def _determinant_positive(signs: KnownSigns, block: Sequence[Form]) -> Formula:
     return signs.either(candidates)
 
 
-def _mixed(a: Form, b: Form) -> RationalFunction:
+def _bilinear_form(a: Form, b: Form) -> RationalFunction:
     """The bilinear form of the determinant."""
     return (a[0][0] * b[1][1] + b[0][0] * a[1][1] - 2 * a[0][1] * b[0][1]) / 2
 
@@ -171,7 +171,7 @@ def _equally_definite(a: Sequence[Form], b: Sequence[Form]) -> bool:
     if size == 1:
         return all(R[0][0] == S[0][0] for R, S in zip(a, b, strict=True))
     n = range(len(a))
-    same = all(_mixed(a[i], a[j]) == _mixed(b[i], b[j]) for i in n for j in n)
+    same = all(_bilinear_form(a[i], a[j]) == _bilinear_form(b[i], b[j]) for i in n for j in n)
     return same and any(all(R[0][0] == S[k][k] for R, S in zip(a, b, strict=True)) for k in (0, 1))
 
 
@@ -188,7 +188,7 @@ class _Interval:
     @classmethod
     def of(cls, block: Sequence[Form]) -> _Interval:
         R, S = block
-        return cls(R[0][0], S[0][0], _mixed(S, S), 2 * _mixed(R, S), _mixed(R, R))
+        return cls(R[0][0], S[0][0], _bilinear_form(S, S), 2 * _bilinear_form(R, S), _bilinear_form(R, R))
 
     @property
     def m(self) -> RationalFunction:

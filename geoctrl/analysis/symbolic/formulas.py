@@ -85,7 +85,7 @@ def every(parts: Iterable[Formula], implies: Implication = _same) -> Formula:
             return False
         found = []
         for part in before:
-            rest = part if single(part) else _under(part, known, implies)
+            rest = part if single(part) else _given_signs(part, known, implies)
             if rest is False:
                 return False
             found += [p for p in (rest.parts if isinstance(rest, All) else (rest,)) if p is not True]
@@ -128,7 +128,7 @@ def _senses(parts: Iterable[Formula]) -> dict[Polynomial, int] | None:
     return known
 
 
-def _under(p: Formula, known: dict[Polynomial, int], implies: Implication) -> Formula:
+def _given_signs(p: Formula, known: dict[Polynomial, int], implies: Implication) -> Formula:
     """What is left of a formula where signs of some polynomials are known."""
     if isinstance(p, Positive):
         sense = p.sense
@@ -139,9 +139,9 @@ def _under(p: Formula, known: dict[Polynomial, int], implies: Implication) -> Fo
     if isinstance(p, Nonzero):
         return True if p.factor in known else p
     if isinstance(p, All):
-        return every([_under(q, known, implies) for q in p.parts], implies)
+        return every([_given_signs(q, known, implies) for q in p.parts], implies)
     if isinstance(p, Either):
-        return either([_under(q, known, implies) for q in p.parts], implies)
+        return either([_given_signs(q, known, implies) for q in p.parts], implies)
     return p
 
 

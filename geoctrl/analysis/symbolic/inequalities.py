@@ -7,7 +7,7 @@ from collections.abc import Callable
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 
 __all__ = ["known_sign", "solve_inequality"]
 
@@ -63,7 +63,7 @@ def _present(expr: sp.Expr) -> Boolean:
 
 
 def _tidy(expr: sp.Expr) -> sp.Expr:
-    return sp.simplify(factored(expr))
+    return sp.simplify(factorisation(expr))
 
 
 def _cases(leading: sp.Expr, solution: Callable[[int], Boolean], rest: sp.Expr, symbol: sp.Symbol) -> Boolean:
@@ -80,7 +80,7 @@ def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
     magnitude = symbol if symbol.is_nonnegative else sp.Abs(symbol)
     constant = known_sign(c)
     square = None if constant is None else -constant * sense
-    ratio = factored(-c) / factored(a)
+    ratio = factorisation(-c) / factorisation(a)
     # Unevaluated: sympy would split the root of a product of positive symbols.
     root = sp.Pow(ratio if constant is not None else sp.Max(0, ratio), sp.Rational(1, 2), evaluate=False)
     if sense > 0:
@@ -92,7 +92,7 @@ def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
 
 def _quadratic(symbol: sp.Symbol, a: sp.Expr, b: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
     """a x^2 + b x + c > 0 for a of the given sign."""
-    discriminant = factored(b**2 - 4 * a * c)
+    discriminant = factorisation(b**2 - 4 * a * c)
     s = known_sign(discriminant)
     root = sp.sqrt(discriminant)
     low, high = (_tidy((-b - sense * root) / (2 * a)), _tidy((-b + sense * root) / (2 * a)))

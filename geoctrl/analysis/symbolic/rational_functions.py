@@ -38,13 +38,13 @@ class RationalFunction:
         return bool(self.top)
 
     def __eq__(self, other: object) -> bool:
-        other = self.field.of(other)
+        other = self.field.element(other)
         return self.top == other.top and self.below == other.below
 
     __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: Any) -> RationalFunction:
-        other = self.field.of(other)
+        other = self.field.element(other)
         if not other.top:
             return self
         if not self.top:
@@ -52,34 +52,34 @@ class RationalFunction:
         return self.field.total([(self.top, self.below), (other.top, other.below)])
 
     def __mul__(self, other: Any) -> RationalFunction:
-        other = self.field.of(other)
+        other = self.field.element(other)
         if not self.top or not other.top:
             return self.field.zero
         field, times = self.field, self.field.times
         if field.squares:
             return field.quotient(times(self.top, other.top), times(self.below, other.below))
         # Neither quotient has a common factor: what is common is between one's top and the other's below.
-        (a, d), (b, c) = _shortened(self.top, other.below), _shortened(other.top, self.below)
-        return field.normed(times(a, b), times(c, d))
+        (a, d), (b, c) = _lowest_terms(self.top, other.below), _lowest_terms(other.top, self.below)
+        return field.normal_form(times(a, b), times(c, d))
 
     def __truediv__(self, other: Any) -> RationalFunction:
-        other = self.field.of(other)
+        other = self.field.element(other)
         if not other.top:
             raise DivisionError("division by zero in a rational function")
         times = self.field.times
         return self.field.quotient(times(self.top, other.below), times(self.below, other.top))
 
     def __rtruediv__(self, other: Any) -> RationalFunction:
-        return self.field.of(other) / self
+        return self.field.element(other) / self
 
     def __neg__(self) -> RationalFunction:
         return RationalFunction(self.field, -self.top, self.below)
 
     def __sub__(self, other: Any) -> RationalFunction:
-        return self + -self.field.of(other)
+        return self + -self.field.element(other)
 
     def __rsub__(self, other: Any) -> RationalFunction:
-        return self.field.of(other) + -self
+        return self.field.element(other) + -self
 
     def __pow__(self, exponent: int) -> RationalFunction:
         result, base = self.field.one, self if exponent >= 0 else self.field.one / self
@@ -140,7 +140,7 @@ class RationalField:
         self.given: list[RationalFunction] = []
         self.functions: dict[int, tuple[str, list[RationalFunction]]] = {}
         self.positive = [n in positive or n.kind == "fun" for n in self.generators]
-        self._arithmetic = Arithmetic("rational functions", self.of, {})
+        self._arithmetic = Arithmetic("rational functions", self.element, {})
         self.squares: dict[int, RationalFunction] = {}
         gens = self.ring.gens()
         self._values = {n: RationalFunction(self, gens[self._places[n]], one) for n in symbols}
@@ -258,7 +258,7 @@ class RationalField:
         ]
         return self._graph.add(terms)
 
-    def of(self, value: Any) -> RationalFunction:
+    def element(self, value: Any) -> RationalFunction:
         """A quotient as it is, or that of a number."""
         if isinstance(value, RationalFunction):
             return value
@@ -313,9 +313,9 @@ class RationalField:
                 top, below = even + odd * t, self.times(below, scale)
         if not top:
             return self.zero
-        return self.normed(*_shortened(top, below))
+        return self.normal_form(*_lowest_terms(top, below))
 
-    def normed(self, top: Any, below: Any) -> RationalFunction:
+    def normal_form(self, top: Any, below: Any) -> RationalFunction:
         """A quotient without common factor, the leading coefficient below the line one."""
         lead = below.leading_coefficient()
         return RationalFunction(self, top / lead, below / lead)
@@ -334,7 +334,7 @@ class RationalField:
         return halves[0], halves[1], square.below**most
 
 
-def _shortened(top: Any, below: Any) -> tuple[Any, Any]:
+def _lowest_terms(top: Any, below: Any) -> tuple[Any, Any]:
     """Both without their common factor."""
     if below.is_constant():
         return top, below

@@ -109,7 +109,7 @@ def _hermite_minors(q: Sequence[RationalFunction]) -> list[RationalFunction]:
     degree, field = len(q) - 1, q[0].field
     if degree < 2:
         return [field.one]
-    sums = [field.of(degree)]
+    sums = [field.element(degree)]
     for k in range(1, 2 * degree - 1):
         total = -k * q[k] if k <= degree else field.zero
         for i in range(1, min(k, degree + 1)):

@@ -14,7 +14,7 @@ from geoctrl.analysis.symbolic.rational_functions import RationalField, Rational
 from geoctrl.analysis.symbolic.sign_arrays import Generator
 from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 
-__all__ = ["Reader", "not_contradicted", "size", "undecided_where"]
+__all__ = ["Reader", "consistent_conditions", "size", "undecided_where"]
 
 
 def size(formula: Formula) -> int:
@@ -57,16 +57,16 @@ class Reader:
 
     def quotient(self, q: RationalFunction) -> sp.Expr:
         """A rational function, in factors."""
-        return self._factored(q.top) / self._factored(q.below)
+        return self._factorisation(q.top) / self._factorisation(q.below)
 
-    def _factored(self, p: Any) -> sp.Expr:
+    def _factorisation(self, p: Any) -> sp.Expr:
         if not p:
             return sp.Integer(0)
         constant, factors = p.factor()
         powers = (self.polynomial(self._signs.polynomial(f)) ** int(k) for f, k in factors)
         return sp.Mul(sp.Rational(int(constant.p), int(constant.q)), *powers)
 
-    def collected(self, p: Polynomial) -> sp.Expr:
+    def collected_expression(self, p: Polynomial) -> sp.Expr:
         """A polynomial sorted by the symbols that a reader looks for."""
         return sp.collect(self.polynomial(p), self._sorted_by)
 
@@ -85,12 +85,12 @@ class Reader:
         if isinstance(formula, Either):
             return sp.Or(*(self.relation(p, turned) for p in formula.parts))
         if isinstance(formula, Nonzero):
-            return sp.Ne(self.collected(formula.factor), 0)
+            return sp.Ne(self.collected_expression(formula.factor), 0)
         return _positive(self._product(formula, turned))
 
     def _product(self, p: Positive, turned: bool) -> sp.Expr:
         if len(p.factors) > 1:
-            return sp.Mul(p.sense, *map(self.collected, p.factors))
+            return sp.Mul(p.sense, *map(self.collected_expression, p.factors))
         sense = -p.sense if turned else p.sense
         expr = sp.collect(sp.expand(sense * self.polynomial(p.factors[0])), self._sorted_by)
         return -expr if turned else expr
@@ -126,7 +126,7 @@ def _positive(essential: sp.Expr) -> Boolean:
     return -essential < 0 if essential.could_extract_minus_sign() and essential.is_Mul else essential > 0
 
 
-def not_contradicted(unstable: Sequence[Boolean], stable: Sequence[Boolean]) -> list[Boolean]:
+def consistent_conditions(unstable: Sequence[Boolean], stable: Sequence[Boolean]) -> list[Boolean]:
     """Conditions for instability without those that can never hold, since the family is stable throughout.
 
     Each is a strict inequality of continuous functions of the symbols, and would hold on an open set. There
@@ -143,8 +143,8 @@ def undecided_where(stable: Sequence[Boolean], unstable: Sequence[Boolean]) -> l
     """
     if sp.S.true in unstable or list(stable) == [sp.S.true]:
         return []
-    failing = sp.Or(*map(_negated, stable)) if stable else sp.S.true
-    clauses = dict.fromkeys(c for c in (failing, *map(_negated, unstable)) if c != sp.S.true)
+    failing = sp.Or(*map(_negation, stable)) if stable else sp.S.true
+    clauses = dict.fromkeys(c for c in (failing, *map(_negation, unstable)) if c != sp.S.true)
     found: list[Boolean] = []
     for clause in clauses:
         bound = _not_negative(clause)
@@ -157,11 +157,11 @@ def undecided_where(stable: Sequence[Boolean], unstable: Sequence[Boolean]) -> l
     return found or [sp.S.true]
 
 
-def _negated(condition: Boolean) -> Boolean:
+def _negation(condition: Boolean) -> Boolean:
     """The contrary, in relations joined by "and" and "or"."""
     if isinstance(condition, (sp.And, sp.Or)):
         other = sp.Or if isinstance(condition, sp.And) else sp.And
-        return other(*map(_negated, condition.args))
+        return other(*map(_negation, condition.args))
     return sp.Not(condition)
 
 

@@ -130,7 +130,7 @@ def check_potential(system: Any) -> None:
 
 def check_forces(system: Any) -> None:
     """Refuse symbols and functions in the forces that are not known."""
-    if system.forced and not callable(system.forces_given):
+    if system.has_forces and not callable(system.forces_given):
         known = system.parameter_symbols | set(system.states) | set(system.driven) | {time}
         require("forces", system.forces_given, known)
         for expr in (e for f in system.forces_given for e in f):

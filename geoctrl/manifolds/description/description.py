@@ -16,7 +16,7 @@ from geoctrl.manifolds.description.checking import check_description
 from geoctrl.manifolds.description.kept_along_runs import QUANTITIES
 from geoctrl.manifolds.description.laws import read_function
 from geoctrl.manifolds.description.state_layouts import Face
-from geoctrl.manifolds.description.state_symbols import Letters, held
+from geoctrl.manifolds.description.state_symbols import Letters, part
 from geoctrl.manifolds.description.units_found import measures_of
 from geoctrl.manifolds.energies.kinetic import Kinetic
 from geoctrl.manifolds.energies.potentials import read_terms
@@ -60,10 +60,13 @@ class Description:
     letters : Letters
     """
 
-    states, to_node = held("letters.states"), held("letters.to_node")
-    state_nodes, time_node = held("letters.state_nodes"), held("letters.time_node")
-    parameter_nodes, driven_nodes = held("letters.parameter_nodes"), held("letters.driven_nodes")
-    input_nodes = held("letters.input_nodes")
+    states, to_node = part("letters.states"), part("letters.to_node")
+    state_nodes, time_node = part("letters.state_nodes"), part("letters.time_node")
+    parameter_nodes, driven_nodes = (
+        part("letters.parameter_nodes"),
+        part("letters.driven_nodes"),
+    )
+    input_nodes = part("letters.input_nodes")
 
     def __init__(
         self,
@@ -153,7 +156,7 @@ class Description:
     def potential_expression(self) -> sp.Expr:
         """The potential written out in the configuration and parameters."""
         places = self.states[: self.split]
-        return sp.Add(*(term.expanded(places) for term in self.potential_terms))
+        return sp.Add(*(term.expression(places) for term in self.potential_terms))
 
     # -- nodes ----------------------------------------------------------------------------------
 
@@ -196,14 +199,14 @@ class Description:
         return {p.symbol for p in self.parameters}
 
     @property
-    def forced(self) -> bool:
+    def has_forces(self) -> bool:
         """Whether there are generalised forces."""
         return self.forces_given is not None
 
     @cached_property
-    def damped(self) -> bool:
+    def has_damping(self) -> bool:
         """Whether the forces may depend on velocities."""
-        if not self.forced:
+        if not self.has_forces:
             return False
         if self.law is not None or callable(self.forces_given):
             return True
@@ -212,12 +215,12 @@ class Description:
     @cached_property
     def autonomous(self) -> bool:
         """Whether no expression holds the time; what functions do with it is not known."""
-        if not self.forced or callable(self.forces_given):
+        if not self.has_forces or callable(self.forces_given):
             return True
         return self.time_node not in self.graph.symbols(self.force_nodes)
 
     @property
-    def written(self) -> bool:
+    def is_symbolic(self) -> bool:
         """Whether everything is given by expressions."""
         return not (self.computed or self.law is not None or callable(self.forces_given))
 
@@ -285,7 +288,7 @@ class Description:
         """The bodies' own inertias (n, 3, 3), of their velocities, and the constant inertia (3 N, 3 N) of the
         rates besides; None where there is none.
         """
-        return self.kinetic.at({p.symbol: params[p.name] for p in self.parameters})
+        return self.kinetic.numbers_at({p.symbol: params[p.name] for p in self.parameters})
 
     def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
         """Rate (3,) of the reference frame, zero where it does not turn."""
@@ -297,7 +300,7 @@ class Description:
     @property
     def formulas(self) -> list[Node]:
         """Nodes of what the system is given by besides the potential, as far as those are expressions."""
-        forces = self.force_nodes if self.forced and not callable(self.forces_given) else []
+        forces = self.force_nodes if self.has_forces and not callable(self.forces_given) else []
         rest = [self.rest_node] if self.inertia_varies else []
         return [*rest, *self.covector_nodes, *forces]
 
@@ -314,7 +317,7 @@ class Description:
     @cached_property
     def force_free(self) -> bool:
         """Whether the forces, if any, vanish with the inputs."""
-        if not self.forced:
+        if not self.has_forces:
             return True
         if self.law is not None or callable(self.forces_given):
             return False
@@ -352,7 +355,7 @@ class Description:
         return np.zeros(m) if u is None else finite_array("u", u, (m,))
 
     @cached_property
-    def declared(self) -> tuple[Program, Program]:
+    def declared_programs(self) -> tuple[Program, Program]:
         """Values and gradients of the declared invariants."""
         nodes = [self.to_node(e) for e in self.invariants_given.values()]
         slopes = [e for row in self.graph.jacobian(nodes, self.state_nodes) for e in row]
@@ -361,7 +364,7 @@ class Description:
 
     def invariant_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Gradients (k, size) of the declared invariants by the state."""
-        return np.reshape(self.declared[1](list(x), params), (-1, self.product.size))
+        return np.reshape(self.declared_programs[1](list(x), params), (-1, self.product.size))
 
     def generic_state(self, seed: int = _SEED) -> np.ndarray:
         """A state of no particular kind."""

@@ -9,7 +9,7 @@ import sympy as sp
 
 from geoctrl.systems import Parameter
 
-__all__ = ["Branches", "freed"]
+__all__ = ["Branches", "with_free_switches"]
 
 
 _SWITCHES = (sp.Abs, sp.sign, sp.Piecewise, sp.Min, sp.Max)
@@ -93,7 +93,7 @@ class Branches:
         return self._chosen[of, branch]
 
 
-def freed(system: Any) -> Any:
+def with_free_switches(system: Any) -> Any:
     """A system on a manifold with its switches freed from their conditions.
 
     Itself where there are none, or where a law given by a function closes it. Its further parameters are the

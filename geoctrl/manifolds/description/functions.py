@@ -63,13 +63,13 @@ def holds_time(system: Description, x: np.ndarray, u: np.ndarray, params: Mappin
         if system.law is not None:
             calls.append((system.law, (state, ParameterValues(params))))
         for function, arguments in calls:
-            found = [_returned(function, t, arguments) for t in _TIMES]
+            found = [_return_value(function, t, arguments) for t in _TIMES]
             if not all(np.array_equal(found[0], other, equal_nan=True) for other in found[1:]):
                 return True
     return False
 
 
-def _returned(function: Callable, t: float, arguments: tuple) -> np.ndarray:
+def _return_value(function: Callable, t: float, arguments: tuple) -> np.ndarray:
     """What a function returns at a time; nan where it raises, as it may at a state that nobody asked for."""
     copies = (a.copy() if isinstance(a, np.ndarray) else a for a in arguments)
     try:

@@ -24,7 +24,15 @@ from geoctrl.systems.promises.rates_at_random import (
     vanishing,
 )
 
-__all__ = ["QUANTITIES", "Sample", "has_no_moment", "kept", "refuse_spin", "require_symmetry", "samples_of"]
+__all__ = [
+    "QUANTITIES",
+    "Sample",
+    "conserved_names",
+    "has_no_moment",
+    "refuse_spin",
+    "require_symmetry",
+    "samples_of",
+]
 
 QUANTITIES = ("energy", "momentum1", "momentum2", "momentum3")
 
@@ -42,7 +50,7 @@ def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[
     return [(float(time[k]), first[k], second[k]) for k in places]
 
 
-def _held(system: Any, params: Mapping[str, float], u: np.ndarray | None) -> Any:
+def _run_at(system: Any, params: Mapping[str, float], u: np.ndarray | None) -> Any:
     """Kernels with these numbers, the inputs constant (zero without them)."""
     run = system.run(params)
     if u is not None:
@@ -50,7 +58,7 @@ def _held(system: Any, params: Mapping[str, float], u: np.ndarray | None) -> Any
     return run
 
 
-def kept(
+def conserved_names(
     system: Any,
     params: Mapping[str, float],
     samples: Iterable[Sample] = (),
@@ -64,7 +72,7 @@ def kept(
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
     names = (*system.description.quantity_names, *system.description.invariants_given)
-    run = _held(system, params, u)
+    run = _run_at(system, params, u)
 
     def rates(_: Any, acting: Any, at: Sample) -> Rates:
         return acting.quantity_rates(*at)
@@ -72,7 +80,7 @@ def kept(
     try:
         found = _at_random_states(rates, system, params, run, u)
     except Exception:
-        if system.description.written:
+        if system.description.is_symbolic:
             raise
         return ()
     good = vanishing(found, names, system.name)
@@ -101,12 +109,12 @@ def _at_random_states(
         numbers = {**params, **{name: float(rng.uniform()) for name in free}}
         z, w = system.product.generic(seed := next(seeds))
         place = float(rng.uniform(*TIMES)), z, SPEEDS[seed % len(SPEEDS)] * w
-        return _judged(rates, system, run, u, judged, numbers, place)
+        return _free_rates(rates, system, run, u, judged, numbers, place)
 
     return at_random(sample)
 
 
-def _judged(
+def _free_rates(
     rates: Asked,
     system: Any,
     run: Any,
@@ -118,7 +126,7 @@ def _judged(
     """Rates with every switch free; as they are where a branch is not defined beyond its region."""
     if judged is not system:
         try:
-            found = rates(judged, _held(judged, numbers, u), at)
+            found = rates(judged, _run_at(judged, numbers, u), at)
             if np.all(np.isfinite(found)):
                 return found
         except (ValueError, np.linalg.LinAlgError):  # an inertia that is none there
@@ -133,7 +141,7 @@ def has_no_moment(
 
     At random states, with every switch free, and near the states through which a steady rotation from x goes.
     """
-    run = _held(system, params, u)
+    run = _run_at(system, params, u)
 
     def moments(_: Any, acting: Any, at: Sample) -> Rates:
         moment, size = acting.moment(axis, *at)

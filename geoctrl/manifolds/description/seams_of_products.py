@@ -45,15 +45,15 @@ def jumps(system: Any, params: Mapping[str, float]) -> tuple[bool, bool]:
             return False
         program, count = switching
 
-        def at(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def values_at(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             found = np.asarray(program([*z.ravel(), *product.rates(z, w).ravel()], params))
             return found[:count], found[count:]
 
-        return any(map(np.any, _seen(product, at)))
+        return any(map(np.any, _jumps(product, values_at)))
 
     inertia = given.inertia_varies and of_nodes([given.rest_node])
     terms = (values for term in given.potential_terms for values in _of_term(system, term, params))
-    energy = inertia or any(np.any(seen) for each in terms for seen in _seen(*each))
+    energy = inertia or any(np.any(seen) for each in terms for seen in _jumps(*each))
     energy = energy or any(_cut(system, term, params) for term in given.potential_terms)
     return energy, inertia or of_nodes(list(given.covector_nodes))
 
@@ -83,11 +83,11 @@ def _of_term(system: Any, term: Sum, params: Mapping[str, float]) -> Iterator[tu
         rows = (first[:, k, None] + np.arange(term.domain.rows)).ravel()
         own = [] if term.domain.c is None else list(term.domain.c[k])
 
-        def at(z: np.ndarray, own=own) -> tuple[np.ndarray, np.ndarray]:
+        def values_at(z: np.ndarray, own=own) -> tuple[np.ndarray, np.ndarray]:
             found = np.asarray(program([*z.ravel(), *own], params))
             return found[:count], found[count:]
 
-        yield Product([bodies[row] for row in rows if row in bodies]), at
+        yield Product([bodies[row] for row in rows if row in bodies]), values_at
 
 
 def _cut(system: Any, term: Sum, params: Mapping[str, float]) -> bool:
@@ -124,7 +124,7 @@ def _nearer(factor: Factor, here: np.ndarray, there: np.ndarray, distance: float
     return found
 
 
-def _seen(product: Product, values: Values) -> Iterator[np.ndarray]:
+def _jumps(product: Product, values: Values) -> Iterator[np.ndarray]:
     """Which quantities jump, at each crossing that is found."""
     rng = np.random.default_rng(23)
     with np.errstate(all="ignore"):

@@ -126,7 +126,7 @@ class Alike(Face):
         f, n = self.product.factors[0], self.shape[0]
         z = finite_array(f"{names[0]}0", first, self.shape).reshape(n, f.rows, 3)
         w = finite_array(f"{names[1]}0", other, (n, 3))
-        z, w = _repaired(f, z, w, names, *(text.format(names[1]) for text in self.words))
+        z, w = _repaired_state(f, z, w, names, *(text.format(names[1]) for text in self.words))
         return np.ascontiguousarray(z.reshape(-1, 3)), np.ascontiguousarray(w)
 
     def by_name(self, parts: Any) -> dict[str, np.ndarray]:
@@ -196,7 +196,7 @@ class Named(Face):
         for b, (f, row) in enumerate(zip(self.product.factors, self.product.first, strict=True)):
             body, names = slice(row, row + f.rows), (f.name, f.velocity_name)
             repair = f"{f.name} was projected onto the manifold"
-            (z[body],), (w[b],) = _repaired(
+            (z[body],), (w[b],) = _repaired_state(
                 f, z[body][None], w[b][None], names, repair, remedy, f.name, beside=beside[bool(f.kind)]
             )
         return z, w
@@ -214,7 +214,7 @@ class Named(Face):
         return {k: v for name, pair in parts.items() for k, v in zip((name, names[name]), pair, strict=True)}
 
 
-def _repaired(
+def _repaired_state(
     f: Factor,
     z: np.ndarray,
     w: np.ndarray,

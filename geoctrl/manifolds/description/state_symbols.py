@@ -13,11 +13,11 @@ from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
 from geoctrl.errors import ExpressionError
 from geoctrl.systems import Parameter, time
 
-__all__ = ["Letters", "held"]
+__all__ = ["Letters", "part"]
 
 
-def held(path: str) -> Any:
-    """An attribute that is one of what an object holds: ``held("letters.states")``."""
+def part(path: str) -> Any:
+    """An attribute that is one of what an object holds: ``part("letters.states")``."""
     return property(attrgetter(path))
 
 

@@ -43,7 +43,7 @@ def measures_of(given: Any, labels: Sequence[str], conjugate: bool = False) -> M
         _powers(given, h, rates)
         table = {p.symbol: given.parameter_nodes[p.name] for p in given.parameters}
         units = dict(zip(given.state_labels, [*rows, *rates], strict=True))
-        units |= {k: h.of(node) for k, node in nodes.items()}
+        units |= {k: h.unit_of(node) for k, node in nodes.items()}
         nodes |= require_families(h, given.families, table, units)
     else:
         try:
@@ -64,27 +64,27 @@ def _require(given: Any, h: Homogeneity, rows: list[Unit], rates: list[Unit]) ->
     for b, inertia in enumerate(given.kinetic.own):
         for e in inertia:
             node, where = given.to_node(e), f"the inertia of body {b + 1}"
-            unit = h.of(node, where)
+            unit = h.unit_of(node, where)
             if unit is not None:
                 told = f"{h.text(node)} times two velocities"
                 h.require("the kinetic energy", [energy, (told, unit * rates[3 * b] ** 2)])
     for node, unit in zip(given.rate_nodes, rows, strict=True):
-        h.equate(h.of(node), unit / SECOND)
+        h.equate(h.unit_of(node), unit / SECOND)
     rest = given.rest_node
-    h.require("the kinetic energy", [energy, (rest, h.of(rest, "the kinetic energy"))])
+    h.require("the kinetic energy", [energy, (rest, h.unit_of(rest, "the kinetic energy"))])
     for node, rate in zip(given.covector_nodes, rates, strict=False):
-        unit = h.of(node, "the linear terms")
+        unit = h.unit_of(node, "the linear terms")
         if unit is not None:
             told = f"{h.text(node)} times a velocity"
             h.require("the Lagrangian, of which the linear terms are a part", [energy, (told, unit * rate)])
     for k, term in enumerate(given.potential_terms):
         node = _small(given, h, term, k)
-        h.require("the potential", [energy, (node, h.of(node, "the potential"))])
+        h.require("the potential", [energy, (node, h.unit_of(node, "the potential"))])
     for e in given.frame_rate or ():
         node = given.to_node(e)
-        h.require("frame_rate", [("a rate", ONE / SECOND), (node, h.of(node, "frame_rate"))])
+        h.require("frame_rate", [("a rate", ONE / SECOND), (node, h.unit_of(node, "frame_rate"))])
     for name, e in given.invariants_given.items():
-        h.of(given.to_node(e), f"the invariant {name!r}")
+        h.unit_of(given.to_node(e), f"the invariant {name!r}")
 
 
 def _small(given: Any, h: Homogeneity, term: Sum, k: int) -> Node:
@@ -96,15 +96,15 @@ def _small(given: Any, h: Homogeneity, term: Sum, k: int) -> Node:
     else:
         own = {s: graph.symbol(f"{s} of term {k + 1}", STATE) for s in (*small.symbols, *small.data)}
         for s in small.symbols:
-            h.equate(h.of(own[s]), METRE if issubclass(term.domain.kind, Place) else ONE)
+            h.equate(h.unit_of(own[s]), METRE if issubclass(term.domain.kind, Place) else ONE)
         table |= own
     return FromSympy(graph, table)(small.expr)
 
 
 def _powers(given: Any, h: Homogeneity, rates: list[Unit]) -> None:
     """Forces times velocities are powers."""
-    if not given.forced or callable(given.forces_given):
+    if not given.has_forces or callable(given.forces_given):
         return
     for node, rate, label in zip(given.force_nodes, rates, given.state_labels[given.split :], strict=True):
         where = f"the force along {label}"
-        h.require(where, [(f"a power over {label}", JOULE / SECOND / rate), (node, h.of(node, where))])
+        h.require(where, [(f"a power over {label}", JOULE / SECOND / rate), (node, h.unit_of(node, where))])

@@ -48,7 +48,7 @@ class Loops:
             arguments, writer.graph.gradient(energy, list(symbols))
         )
 
-    def listed(self, writer: KernelWriter, first: np.ndarray, rows: int, c: np.ndarray | None) -> Lines:
+    def loop_lines(self, writer: KernelWriter, first: np.ndarray, rows: int, c: np.ndarray | None) -> Lines:
         """Loops over instances of which the first rows (bodies, m) are given; of one there is no loop."""
         bodies, m = first.shape
         width = 0 if c is None else c.shape[1]

@@ -76,7 +76,7 @@ class Kinetic:
 
     # -- in numbers -----------------------------------------------------------------------------
 
-    def at(self, numbers: Mapping[sp.Symbol, float]) -> Numbers:
+    def numbers_at(self, numbers: Mapping[sp.Symbol, float]) -> Numbers:
         """Own inertias (n, 3, 3), and the constant rest (3 N, 3 N) or None where there is none."""
         return self._numbers(numbers) if self._constant is None else self._constant
 
@@ -165,7 +165,7 @@ class Kinetic:
         return out
 
     @property
-    def coupled(self) -> int:
+    def largest_group(self) -> int:
         """Number of bodies in the largest group that the inertia couples to each other."""
         body, groups = self._bodies, list(range(self.product.bodies))
         for i, j in self.rest:
@@ -173,7 +173,7 @@ class Kinetic:
             groups = [a if group == b else group for group in groups]
         return max(map(groups.count, groups))
 
-    def carried(self, turn: sp.Matrix) -> tuple[list[sp.Expr], sp.Expr]:
+    def turning_terms(self, turn: sp.Matrix) -> tuple[list[sp.Expr], sp.Expr]:
         """What axes that turn with this rate add: G (W x z) + A, and half (W x z).G (W x z) + A.(W x z)."""
         moved = [e for f in self.product.factors for e in (turn.hat() * f.z)]
         momenta = [sp.S.Zero] * len(moved) if self.A is None else list(self.A)

@@ -67,9 +67,9 @@ class Term(ABC):
             return error.with_traceback(None)
         return Small(found, tuple(s for body in bodies for s in body), data)
 
-    def _over(self, bodies: Bodies) -> tuple[Bodies, Small]:
+    def _bodies_and_form(self, bodies: Bodies) -> tuple[Bodies, Small]:
         """The bodies that it is summed over, and the expression for such ones."""
-        chosen = bodies.chosen(self.of, type(self).__name__)
+        chosen = bodies.selection(self.of, type(self).__name__)
         form = self._forms[chosen.kind.rows]
         if isinstance(form, Exception):
             kind = chosen.kind
@@ -126,7 +126,7 @@ class Sites(Term):
 
     def over(self, bodies: Bodies) -> Sum:
         """The sum over the bodies of a system; InputError for data of another number of them."""
-        chosen, form = self._over(bodies)
+        chosen, form = self._bodies_and_form(bodies)
         if self.c is not None and len(self.c) != chosen.n:
             raise InputError(f"c of Sites must have one row for each of {chosen.n} bodies, got {len(self.c)}")
         return Sum("Sites", form, Listed(chosen, chosen.first[None], self.c, ("i",), r"\sum_i"))
@@ -189,7 +189,7 @@ class Pairs(Term):
 
     def over(self, bodies: Bodies) -> Sum:
         """The sum over the bodies of a system; InputError for indices beyond their number."""
-        chosen, form = self._over(bodies)
+        chosen, form = self._bodies_and_form(bodies)
         if self.pairs is not None:
             first = chosen.first[index_pairs(self.pairs, chosen.n).T]
             shown = ", ".join(f"({a + 1},{b + 1})" for a, b in self.pairs[: _FEW + 1])

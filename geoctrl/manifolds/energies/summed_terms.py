@@ -107,7 +107,7 @@ class Whole(Domain):
 
     def lines(self, writer: KernelWriter, loops: Loops) -> Lines:
         """No loop."""
-        return loops.listed(writer, self.instances(), self.rows, None)
+        return loops.loop_lines(writer, self.instances(), self.rows, None)
 
 
 class Listed(Domain):
@@ -135,7 +135,7 @@ class Listed(Domain):
 
     def lines(self, writer: KernelWriter, loops: Loops) -> Lines:
         """Loops over the list."""
-        return loops.listed(writer, self.first, self.rows, self.c)
+        return loops.loop_lines(writer, self.first, self.rows, self.c)
 
 
 class AllPairs(Domain):
@@ -159,7 +159,7 @@ class AllPairs(Domain):
     def lines(self, writer: KernelWriter, loops: Loops) -> Lines:
         """Half loops over all pairs; of few bodies a list, which needs no further arrays."""
         if len(self.first) <= _FEW:
-            return loops.listed(writer, self.instances(), self.rows, None)
+            return loops.loop_lines(writer, self.instances(), self.rows, None)
         return loops.all_pairs(writer, self.first, self.rows)
 
 
@@ -220,7 +220,7 @@ class Sum:
         """Symbols that its expression may hold besides parameters."""
         return {*self.small.symbols, *self.small.data}
 
-    def expanded(self, symbols: Sequence[sp.Symbol]) -> sp.Expr:
+    def expression(self, symbols: Sequence[sp.Symbol]) -> sp.Expr:
         """The sum written out in the symbols of the configuration, row by row."""
         places, data = self._places(self.domain.instances()), self.domain.c
         small, terms = self.small, []

@@ -27,7 +27,7 @@ from geoctrl.errors import ConvergenceError, SingularMassError
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.numerics.tangent import covector_values, own_terms, rest_momenta
 
-__all__ = ["Second", "converted", "momenta_of", "velocities_of"]
+__all__ = ["Second", "converted_states", "momenta_of", "velocities_of"]
 
 _ITERATIONS, _CONVERGED = 50, 1e-13
 
@@ -48,7 +48,7 @@ class Second:
     rate: bool = False
 
 
-def converted(
+def converted_states(
     system: Any, x: Any, source: str, target: str, params: Mapping[str, float] | None
 ) -> np.ndarray:
     """States of the form ``source`` as states of the form ``target``, (size,) or (size, nt)."""

@@ -124,11 +124,11 @@ class Run(VectorField):
     @property
     def solver(self) -> Solver:
         """The one for bodies without coupling, for scalar coupled masses, or for any inertia."""
-        return self._chosen[0]
+        return self._solver_and_inertia[0]
 
-    def solved(self, stages: int = 1) -> Any:
+    def solver_system(self, stages: int = 1) -> Any:
         """The system that the solver takes."""
-        solver, inertia = self._chosen
+        solver, inertia = self._solver_and_inertia
         if solver is explicit.SOLVER:
             return explicit.Explicit(self.bodies, inertia)
         if solver in (tensions.FULL, tensions.SPARSE):
@@ -142,7 +142,7 @@ class Run(VectorField):
         return coupled.coupled_system(self.bodies, inertia, self.spin, held, self.system.inertia_varies)
 
     @cached_property
-    def _chosen(self) -> tuple[Solver, Any]:
+    def _solver_and_inertia(self) -> tuple[Solver, Any]:
         """Who solves, and for which inertia.
 
         Newton's iteration in tangent coordinates serves any kinetic energy and held places. Bodies that are
@@ -176,8 +176,8 @@ class Run(VectorField):
         return G
 
     @cached_property
-    def _solved(self) -> Any:
-        return self.solved()
+    def _solver_system(self) -> Any:
+        return self.solver_system()
 
     @property
     def numbers(self) -> StepNumbers:
@@ -209,7 +209,7 @@ class Run(VectorField):
         z, w = np.ascontiguousarray(first).reshape(-1, 3), np.ascontiguousarray(second)
         dz, dw = np.empty_like(z), np.empty_like(w)
         move(self.bodies, self.spin, z, w, dz)
-        acting = (self.slope(first).reshape(-1, 3), self.forces(t, first, w), self._solved)
+        acting = (self.slope(first).reshape(-1, 3), self.forces(t, first, w), self._solver_system)
         if not self.solver.accelerator()(z, w, dz, *acting, *self.kinetics, self.data, self.index, dw):
             raise SingularMassError("the inertia is not positive definite at this configuration")
         turn_back(self.bodies, self.spin, w, dw)
@@ -285,7 +285,7 @@ class Run(VectorField):
         values = self.energies(first, second), *momentum.T, *linear
         found = dict(zip(system.quantity_names, values, strict=True))
         x = system.product.state(first, second).T
-        declared = system.declared[0](list(x), self.params) if system.invariants_given else ()
+        declared = system.declared_programs[0](list(x), self.params) if system.invariants_given else ()
         return found | {
             name: np.broadcast_to(value, x.shape[1:])
             for name, value in zip(system.invariants_given, declared, strict=True)
@@ -310,7 +310,7 @@ class Run(VectorField):
         product = self.system.product
         moved, u = product.rates(z, velocity), product.rates(z, w)
         turned = product.turned_rates(axis, u)
-        forces = _powers(product.worked(z, self.forces(t, z, w)), velocity)
+        forces = _powers(product.generalised_forces(z, self.forces(t, z, w)), velocity)
         potential = _powers(product.moments(z, -self.slope(z)), velocity)
         # Own inertias of directions and attitudes do not change when all is turned; those of places may.
         places = np.flatnonzero(product.kinds == 0)
@@ -347,7 +347,7 @@ class Run(VectorField):
         """
         product, names = self.system.product, self.system.quantity_names
         found = np.zeros((2, 5, len(names)))
-        acting = product.worked(first, self.forces(t, first, second))
+        acting = product.generalised_forces(first, self.forces(t, first, second))
         found[:, 0, 0] = _powers(acting, second - product.still(first, self.spin))
         momenta = self._momenta(first[None], second[None])[0]
         totals = [product.spatial(first[None], momenta)[0].sum(axis=0)]

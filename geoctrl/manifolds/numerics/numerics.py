@@ -62,7 +62,7 @@ class Numerics:
             examine(system, params)
             self._examined = True
         value, gradient = self.potential
-        force = no_force if idle else self.force if drive.of_time is None else self.driven(drive)
+        force = no_force if idle else self.force if drive.of_time is None else self.driven_forces(drive)
         made = Made(value, gradient, force, self.kinetics)
         data, index = self.writer.fill(params)  # after all kernels have places for their numbers
         if not self._compared:
@@ -70,8 +70,8 @@ class Numerics:
         return Run(
             system=system,
             made=made,
-            forced=system.forced and not idle,
-            damped=system.damped and not idle,
+            forced=system.has_forces and not idle,
+            damped=system.has_damping and not idle,
             data=data,
             index=index,
             table=table(drive),
@@ -153,7 +153,7 @@ class Numerics:
         m, names = len(self.system.driven), tuple(self.system.params)
         return cache(lambda: forces_under_law(given(), law, m, names))
 
-    def driven(self, drive: Drive) -> Maker:
+    def driven_forces(self, drive: Drive) -> Maker:
         """The forces under inputs that are a function of time; the last one stays compiled.
 
         It is called once before: compiled code broadcasts what has a wrong shape.
@@ -168,7 +168,7 @@ class Numerics:
     @cached_property
     def _force(self) -> Maker:
         system, n = self.system, self.system.n
-        if not system.forced:
+        if not system.has_forces:
             return no_force
         if callable(system.forces_given):
             sizes = system.shape, len(system.driven), len(system.params)

@@ -88,7 +88,7 @@ def _rest_program(system: Description) -> tuple[Any, Program]:
     W = [system.to_node(e) for e in system.frame_rate or [0, 0, 0]]
     p, slope = g.gradient(K, u), g.gradient(K, z)
     rates = g.push_forward(p, dict(zip([*z, *u], [*speeds, *s], strict=True)))
-    value = [g.add([a, t, -e]) for a, t, e in zip(rates, _turned(system, W, p), slope, strict=True)]
+    value = [g.add([a, t, -e]) for a, t, e in zip(rates, _turned_vectors(system, W, p), slope, strict=True)]
     return _sparse(system, value, [*z, *u, *speeds, *s])
 
 
@@ -134,7 +134,7 @@ def _covector_program(system: Description) -> tuple[Any, Program]:
     return _sparse(system, value, [*z, *w, *speeds])
 
 
-def _turned(system: Description, W: Sequence[Node], flat: Sequence[Node]) -> list[Node]:
+def _turned_vectors(system: Description, W: Sequence[Node], flat: Sequence[Node]) -> list[Node]:
     """W x every vector in nodes: rows of places and directions, columns of attitudes."""
     out = list(flat)
     for f, row in zip(system.product.factors, system.product.first, strict=True):
@@ -390,7 +390,7 @@ def covector_slope(
 def forces_by(run: Any, t: float, x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the generalised forces by the state (3 n, size) and by the inputs (3 n, m)."""
     system, n, m = run.system, run.system.n, len(u)
-    if not system.forced:
+    if not system.has_forces:
         return np.zeros((3 * n, x.size)), np.zeros((3 * n, m))
     if callable(system.forces_given) or system.law is not None:
 

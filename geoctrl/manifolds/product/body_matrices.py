@@ -44,7 +44,7 @@ class Bodies:
         """What stands for one of them in formulas."""
         return self.factors[0].name.rstrip("0123456789")
 
-    def chosen(self, of: Sequence[Any] | None, asked_by: str) -> Bodies:
+    def selection(self, of: Sequence[Any] | None, asked_by: str) -> Bodies:
         """Those that are named, all of one kind; all of them without names.
 
         Parameters
@@ -55,7 +55,7 @@ class Bodies:
         """
         chosen = self
         if of is not None:
-            chosen = self._named([getattr(factor, "name", factor) for factor in of], asked_by)
+            chosen = self._by_name([getattr(factor, "name", factor) for factor in of], asked_by)
         kinds = dict.fromkeys(map(type, chosen.factors))
         if len(kinds) > 1:
             words = " and ".join(f"{kind.__name__.lower()}s" for kind in kinds)
@@ -65,7 +65,7 @@ class Bodies:
             )
         return chosen
 
-    def _named(self, names: Sequence[Any], asked_by: str) -> Bodies:
+    def _by_name(self, names: Sequence[Any], asked_by: str) -> Bodies:
         places = {factor.name: i for i, factor in enumerate(self.factors)}
         for name in names:
             if name not in places:

@@ -237,7 +237,7 @@ class Product:
             lambda s: hat(axis) @ u[s.rows] if s.factor.rows == 3 else np.cross(axis, u[s.rows]), ()
         )
 
-    def worked(self, z: np.ndarray, f: np.ndarray) -> np.ndarray:
+    def generalised_forces(self, z: np.ndarray, f: np.ndarray) -> np.ndarray:
         """Generalised forces (B, 3) in the components of the velocities, of forces f (B, 3)."""
         return self._velocities_of(
             lambda s: np.einsum("bij,bj->bi", s.factor.work(z[s.rows]), f[s.bodies]), ()

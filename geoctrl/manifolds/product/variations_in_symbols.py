@@ -21,7 +21,7 @@ import sympy as sp
 
 from geoctrl._scalars import expression, read_matrix
 from geoctrl.manifolds.factors import Attitude, Direction, Factor, Place
-from geoctrl.manifolds.vectors.calculus import along, flow, gradient, rates, rational
+from geoctrl.manifolds.vectors.calculus import derivative_along, flow, gradient, rates, rational
 
 __all__ = [
     "Body",
@@ -57,12 +57,12 @@ class Variations(ABC):
         """The derivative of the configuration."""
         return self.project(z, y)
 
-    def turned(self, y: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
+    def lagrange_term(self, y: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
         """What is added to the rate of a momentum in Lagrange's equations."""
         del y
         return 0 * p
 
-    def bent(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
+    def hamilton_term(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
         """What Hamilton's equations have besides slopes and forces; v is the slope by p."""
         del z, v
         return 0 * p
@@ -71,7 +71,7 @@ class Variations(ABC):
     def spatial(self, z: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
         """Moment about the origin of a momentum."""
 
-    def across(self, z: sp.Matrix) -> sp.Matrix:
+    def normals(self, z: sp.Matrix) -> sp.Matrix:
         """Rows that annihilate the rates of y, but for what the velocity itself adds."""
         del z
         return sp.zeros(0, 3)
@@ -93,7 +93,7 @@ class Places(Variations):
         """x x p."""
         return z.cross(p)
 
-    def across(self, z: sp.Matrix) -> sp.Matrix:
+    def normals(self, z: sp.Matrix) -> sp.Matrix:
         """Normals of the axes."""
         del z
         rows = self.axes.nullspace()
@@ -107,7 +107,7 @@ class DirectionsByRates(Variations):
         """(I - q q^T) p."""
         return p - z * z.dot(p)
 
-    def bent(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
+    def hamilton_term(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
         """V x (p x q)."""
         return v.cross(p.cross(z))
 
@@ -131,11 +131,11 @@ class Directions(Variations):
         """Omega x q."""
         return y.cross(z)
 
-    def turned(self, y: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
+    def lagrange_term(self, y: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
         """-2 omega x p."""
         return -2 * y.cross(p)
 
-    def bent(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
+    def hamilton_term(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
         """V x p."""
         del z
         return v.cross(p)
@@ -145,7 +145,7 @@ class Directions(Variations):
         del z
         return p
 
-    def across(self, z: sp.Matrix) -> sp.Matrix:
+    def normals(self, z: sp.Matrix) -> sp.Matrix:
         """The direction itself: q.omega stays zero."""
         return z.T
 
@@ -161,7 +161,7 @@ class AttitudesByRates(Variations):
         """R hat(f) / 2."""
         return z * f.hat() / 2
 
-    def bent(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
+    def hamilton_term(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
         """(p R^T v + v R^T p) / 2."""
         return (p * z.T * v + v * z.T * p) / 2
 
@@ -191,11 +191,11 @@ class Rotations(Variations):
         """R hat(Omega)."""
         return z * y.hat()
 
-    def turned(self, y: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
+    def lagrange_term(self, y: sp.Matrix, p: sp.Matrix) -> sp.Matrix:
         """Omega x p."""
         return y.cross(p)
 
-    def bent(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
+    def hamilton_term(self, z: sp.Matrix, p: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
         """P x v."""
         del z
         return p.cross(v)
@@ -239,7 +239,7 @@ def equations(L: Any, bodies: Sequence[Body], forces: Vectors | None) -> list[sp
     for b, f in zip(bodies, _forces(forces, len(bodies)), strict=True):
         p, of = gradient(L, b.y), b.variations
         pushed = of.pull(b.z, gradient(L, b.z)) + of.work(b.z, f)
-        found.append(of.project(b.z, along(p, moving) + of.turned(b.y, p)) - pushed)
+        found.append(of.project(b.z, derivative_along(p, moving) + of.lagrange_term(b.y, p)) - pushed)
     return found
 
 
@@ -250,7 +250,7 @@ def motion(H: Any, bodies: Sequence[Body], forces: Vectors | None) -> tuple[list
     for b, f in zip(bodies, _forces(forces, len(bodies)), strict=True):
         v, of = gradient(H, b.y), b.variations
         places.append(of.rate(b.z, v))
-        pushes.append(of.bent(b.z, b.y, v) - of.pull(b.z, gradient(H, b.z)) + of.work(b.z, f))
+        pushes.append(of.hamilton_term(b.z, b.y, v) - of.pull(b.z, gradient(H, b.z)) + of.work(b.z, f))
     return places, pushes
 
 

@@ -13,7 +13,7 @@ import sympy as sp
 
 from geoctrl._scalars import exact, expression
 
-__all__ = ["STEP", "along", "differences", "flow", "gradient", "hessian", "rates", "rational"]
+__all__ = ["STEP", "derivative_along", "differences", "flow", "gradient", "hessian", "rates", "rational"]
 
 
 def hessian(run: Any, first: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ def flow(places: Vectors, speeds: Vectors) -> list[tuple[sp.Symbol, sp.Expr]]:
     return [pair for a, b in zip(places, speeds, strict=True) for pair in zip(a, b, strict=True)]
 
 
-def along(v: sp.Matrix, motion: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Matrix:
+def derivative_along(v: sp.Matrix, motion: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Matrix:
     """Rate of a vector of expressions along a `flow`."""
     return v.applyfunc(lambda e: sum((sp.diff(e, s) * rate for s, rate in motion), sp.S.Zero))
 

@@ -17,16 +17,16 @@ from geoctrl._calls.budget import BUDGET, Budget, seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.energies.summed_terms import Small, Sum
 from geoctrl.manifolds.factors import Direction
 from geoctrl.systems.typesetting.decimal_printing import is_long
 from geoctrl.systems.typesetting.notebook import rows
-from geoctrl.systems.typesetting.typesetting import Piece, Typesetter, aligned, symbol_name, width
+from geoctrl.systems.typesetting.typesetting import Piece, Typesetter, aligned_equations, symbol_name, width
 
-__all__ = ["FEW", "Line", "ManifoldDisplay", "latex", "matrix", "numbers", "written"]
+__all__ = ["FEW", "Line", "ManifoldDisplay", "latex", "matrix", "numbers", "rounded_expression"]
 
 PARTS = ("motion", "lagrangian", "forces")
 FEW = 4
@@ -59,7 +59,7 @@ def latex(
     progress, seconds
         As of `geoctrl.certify`; the budget is part of these seconds.
     """
-    seconds_left = under_way().within(seconds_of(budget))
+    seconds_left = under_way().search_seconds(seconds_of(budget))
     return system.display_type(system.description, width, seconds_left).part(part)
 
 
@@ -96,22 +96,22 @@ class ManifoldDisplay(ABC):
 
     def motion(self) -> str:
         """The equations of motion, and what the letters in them stand for."""
-        return rows([aligned(self.equations(), self.width), self.definitions(), self.forces()])
+        return rows([aligned_equations(self.equations(), self.width), self.definitions(), self.forces()])
 
     def lagrangian(self) -> str:
         """The Lagrangian, and what the letters in it stand for."""
-        return rows([aligned([self.kinetic()], self.width), self.definitions()])
+        return rows([aligned_equations([self.kinetic()], self.width), self.definitions()])
 
     def forces(self) -> str:
         """The generalised forces; empty where there are none."""
         system = self.system
-        if not system.forced:
+        if not system.has_forces:
             return ""
         if callable(system.forces_given):
             return rf"{self.work}, \quad f \text{{ a function}}"
         vectors = [(self.plain(name), self.plain(self.column(f))) for name, f in self.acting()]
         law = [r"u = u(t, x) \text{, a function}"] if system.law is not None else []
-        return rows([self.work, aligned(vectors, self.width), *law])
+        return rows([self.work, aligned_equations(vectors, self.width), *law])
 
     def acting(self) -> list[tuple[str, sp.Matrix]]:
         """Names and vectors of the forces that are shown."""
@@ -119,7 +119,7 @@ class ManifoldDisplay(ABC):
 
     def definitions(self) -> str:
         """Inertias, linear terms and the potential."""
-        return aligned([*self.inertia(), *self.potential_lines()], self.width)
+        return aligned_equations([*self.inertia(), *self.potential_lines()], self.width)
 
     @abstractmethod
     def equations(self) -> list[Line]:
@@ -168,7 +168,7 @@ class ManifoldDisplay(ABC):
         if domain.kind is Direction and len(domain.indices) == 2 and is_isotropic(small):
             expr = of_product(small, product)
             text[product] = rf"({letter}_i \cdot {letter}_j)"
-        found = sp.latex(written(expr), symbol_names=text)
+        found = sp.latex(rounded_expression(expr), symbol_names=text)
         if width(found) > self.width:  # a term of a sum is not broken
             arguments = ", ".join(f"{letter}_{body}" for body in domain.indices)
             found = rf"\text{{an expression of {sp.count_ops(expr)} operations in }} {arguments}"
@@ -196,20 +196,20 @@ class ManifoldDisplay(ABC):
 
     def text(self, expr: sp.Expr) -> str:
         """An expression on one line."""
-        return self.setter.text(written(expr))
+        return self.setter.text(rounded_expression(expr))
 
     def pieces(self, expr: sp.Expr) -> list[Piece]:
         """An expression, term by term, with time kept for the lines after it; words where it fills a page."""
         late = self.plain(rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}")
         found = self.budget.attempt(
-            "a line", lambda: self.setter.pieces(written(expr)), late, share=0.5, reserve=0.1
+            "a line", lambda: self.setter.pieces(rounded_expression(expr)), late, share=0.5, reserve=0.1
         )
         if sum(width(body) for _, body in found) > LINES * self.width:
             return self.plain(rf"\text{{an expression of {sp.count_ops(expr)} operations}}")
         return found
 
 
-def written(expr: sp.Expr) -> sp.Expr:
+def rounded_expression(expr: sp.Expr) -> sp.Expr:
     """Six digits of floats and of long rationals; whole numbers for those that are whole."""
     shown = [*expr.atoms(sp.Float), *filter(is_long, expr.atoms(sp.Rational))]
     return expr.xreplace({f: sp.Integer(int(f)) if float(f).is_integer() else sp.Float(f, 6) for f in shown})
@@ -223,7 +223,7 @@ def matrix(entries: Sequence[Sequence[str]]) -> str:
 
 def numbers(values: np.ndarray) -> list[str]:
     """Numbers with six digits."""
-    return [sp.latex(written(sp.Float(v))) for v in values]
+    return [sp.latex(rounded_expression(sp.Float(v))) for v in values]
 
 
 def is_isotropic(small: Small) -> bool:
@@ -246,7 +246,7 @@ def of_product(small: Small, product: sp.Symbol) -> sp.Expr:
     first, second = (1, 0, 0), (product, sp.sqrt(1 - product**2), 0)
     entries = zip(small.symbols, (*first, *second), strict=True)
     return (
-        written(small.expr)
+        rounded_expression(small.expr)
         .xreplace(dict(entries))
-        .replace(lambda e: e.is_Pow and e.base.is_Add, lambda e: factored(sp.expand(e.base)) ** e.exp)
+        .replace(lambda e: e.is_Pow and e.base.is_Add, lambda e: factorisation(sp.expand(e.base)) ** e.exp)
     )

@@ -55,10 +55,12 @@ def description(system: Description, spin: Sequence[float] | None = None) -> Eul
     lift = _lift(bodies)
     table = _inertial(system, group.xi, carried)
     forces = None
-    if system.forced:
+    if system.has_forces:
         felt = [rational(sp.Matrix(f)).xreplace(table) for f in system.forces_given]
         moments = [f.z.cross(e) if isinstance(f, Direction) else e for f, e in zip(bodies, felt, strict=True)]
-        forces = list((lift.T * sp.Matrix([e for v in moments for e in v])).xreplace(_held(bodies)))
+        forces = list(
+            (lift.T * sp.Matrix([e for v in moments for e in v])).xreplace(_held_coordinates(bodies))
+        )
     momenta = _momenta(system, group.mu, places, W)
     declared = system.invariants_given if spin is None else {}
     rows = [
@@ -66,10 +68,10 @@ def description(system: Description, spin: Sequence[float] | None = None) -> Eul
     ]
     leaf = [e for f in bodies if isinstance(f, Direction) for e in f.relation_expressions()]
     leaf += [_coordinates(f)[-1] - 1 for f in bodies if isinstance(f, Place)]
-    held = _held(bodies)
+    held = _held_coordinates(bodies)
     return EulerPoincare(
         algebra=group,
-        advected=[a for b, f in enumerate(bodies) for a in _advected(f, b, places, width)],
+        advected=[a for b, f in enumerate(bodies) for a in _advected_parts(f, b, places, width)],
         inertia=(lift.T * inertia * lift).xreplace(held),
         potential=potential.xreplace(held),
         gyroscopic=list((lift.T * gyroscopic).xreplace(held)) if any(gyroscopic) else None,
@@ -118,7 +120,7 @@ def _coordinates(f: Place) -> list[sp.Symbol]:
     return [sp.Symbol(f"{name}_{k + 1}", real=True) for k in range(f.freedom + 1)]
 
 
-def _held(bodies: Sequence[Factor]) -> dict[Any, sp.Expr]:
+def _held_coordinates(bodies: Sequence[Factor]) -> dict[Any, sp.Expr]:
     """Places that are held to lines and planes in their coordinates along the axes."""
     found: dict[Any, sp.Expr] = {}
     for f in bodies:
@@ -139,7 +141,7 @@ def exact_axes(f: Place) -> sp.Matrix:
     return sp.Matrix(f.axes.shape[0], 3, [rational(float(e)) for e in f.axes.ravel()])
 
 
-def _advected(f: Factor, b: int, places: Sequence[slice], width: int) -> list[Any]:
+def _advected_parts(f: Factor, b: int, places: Sequence[slice], width: int) -> list[Any]:
     """What moves with a body, the one after b others."""
     place = places[b]
     if isinstance(f, Attitude):
@@ -219,20 +221,20 @@ class ReducedView:
         ones = [np.eye(f.freedom + 1)[-1] if isinstance(f, Place) else np.zeros(3 * f.rows) for f in bodies]
         return block_diag(*blocks), np.concatenate(ones)
 
-    def _carried(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    def _frame_velocity(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         return self._system.product.still(z, self._system.frame_rate_at(params) + self.spin)
 
-    def into(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    def reduced_state(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Reduced state of a state."""
         z, w = self._system.product.parts(np.asarray(x))
-        xi = self._lift.T @ (w - self._carried(z, params)).ravel()
+        xi = self._lift.T @ (w - self._frame_velocity(z, params)).ravel()
         return np.concatenate([xi, self._shape @ z.ravel() + self._one])
 
     def out_of(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of a reduced state."""
         xi, shape = np.split(np.asarray(y), [self._lift.shape[1]])
         z, w = (self._shape.T @ shape).reshape(-1, 3), (self._lift @ xi).reshape(-1, 3)
-        return self._system.product.state(z, w + self._carried(z, params))
+        return self._system.product.state(z, w + self._frame_velocity(z, params))
 
     def derivative(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Derivative of `out_of`."""
@@ -248,12 +250,12 @@ class ReducedView:
         W = turn_of(self._system, None)
         carried = [f.carried(W) for f in self._system.product.factors]
         table = _inertial(self._system, list(self.reduced.mechanism.algebra.xi), carried)
-        return expr.xreplace(table).xreplace(_held(self._system.product.factors))
+        return expr.xreplace(table).xreplace(_held_coordinates(self._system.product.factors))
 
 
 def natural(system: Description, spin: Sequence[float] | np.ndarray) -> Lagrangian:
     """Lagrangian of a symbolic system in its configurations, seen from axes that turn with ``spin``."""
-    gyroscopic, half = system.kinetic.carried(turn_of(system, spin))
+    gyroscopic, half = system.kinetic.turning_terms(turn_of(system, spin))
     to_node = system.to_node
     relations = [e for f in system.product.factors for e in f.relation_expressions()]
     labels = system.state_labels[: system.split]
@@ -266,7 +268,7 @@ def natural(system: Description, spin: Sequence[float] | np.ndarray) -> Lagrangi
         potential=to_node(rational(system.potential_expression) - half),
         relations=[to_node(e) for e in relations],
         inputs=dict(zip(system.input_labels, system.input_nodes, strict=True)),
-        forces=_ambient_forces(system) if system.forced and not np.any(spin) else (),
+        forces=_ambient_forces(system) if system.has_forces and not np.any(spin) else (),
     )
 
 

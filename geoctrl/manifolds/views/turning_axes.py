@@ -46,7 +46,7 @@ class SeenManifold(Seen):
         self.system, self.given = system, system.description
         self.spin, self.cache = np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
-        self.functions, self.written = functions_of_time(self.given), self.given.written
+        self.functions, self.written = functions_of_time(self.given), self.given.is_symbolic
         if self.given.inertia_varies and system.n > BODIES:
             self.given.require_symbolic()
 
@@ -105,7 +105,7 @@ class SeenManifold(Seen):
         A, B = self.system.derivatives(0.0, x, u, params)
         return A + self.system.product.turning(self.spin), B
 
-    def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+    def computed_scales(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
         """Sizes by the derivatives of the field."""
         A, B, terms = sized_jacobians(self.system.kernels(params), 0.0, x, u)
         A = require_derivative(A) + self.system.product.turning(self.spin)

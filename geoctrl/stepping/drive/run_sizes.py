@@ -15,7 +15,7 @@ import numpy as np
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.errors import GeoctrlError
-from geoctrl.systems.contract.scales import felt, reached
+from geoctrl.systems.contract.scales import excited_deviations, exciting_deviations
 
 __all__ = ["SMALL", "Sizes", "sizes_at"]
 
@@ -64,12 +64,12 @@ def sizes_at(
     except GeoctrlError:  # the equations are singular here, which the run itself will say
         return None
     d, rate = np.array(scales.state), scales.rate
-    own = reached(scales.A, rate, np.abs(x[:n]))
+    own = excited_deviations(scales.A, rate, np.abs(x[:n]))
     d = np.where((own > 0) & (own <= SMALL * d), own, d) if d.any() else own
     rate = rate or _pace(d, rates[:n])
     with np.errstate(divide="ignore", invalid="ignore"):
         d = np.where(d > 0, d, np.abs(rates[:n]) / rate if rate else 0.0)
-        d = felt(scales.A, rate, d)
+        d = exciting_deviations(scales.A, rate, d)
         # States of a reconstruction are measured by themselves.
         more = np.maximum(np.abs(x[n:]), np.abs(rates[n:]) / rate if rate else 0.0)
     d = np.concatenate([d, more])

@@ -132,7 +132,7 @@ def record_steps(advance: Advance, steps: int, record: int, call: LongCall) -> S
             outcome.records = 1 + outcome.steps // record
             outcome.iterations += iterations
             call.tell("steps", f"{outcome.steps} of {steps}", outcome.steps / steps)
-            outcome.late = call.budget.seconds if call.over else 0.0
+            outcome.late = call.budget.seconds if call.is_over else 0.0
             if elapsed < _PATIENCE / 2:
                 piece *= 2
             elif elapsed > 2 * _PATIENCE:

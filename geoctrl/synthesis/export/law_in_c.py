@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geoctrl._scalars.text.c_text import Instructions, about, comment, declaration, definition, placed
+from geoctrl._scalars.text.c_text import (
+    Instructions,
+    array_legend,
+    comment,
+    declaration,
+    definition,
+    preamble,
+)
 
 __all__ = ["c_files"]
 
@@ -50,11 +57,11 @@ def c_files(
         f"#define {name.upper()}_INPUTS {len(inputs)}",
         f"#define {name.upper()}_OWN {len(own)}",
     ]
-    listed = comment([*placed("x", states), *placed("u", inputs)])
+    listed = comment([*array_legend("x", states), *array_legend("u", inputs)])
     header = [title, *declaration(name, listed, sizes, declared)]
     source = [
         title,
-        *about(name, [law, rates] if own else [law]),
+        *preamble(name, [law, rates] if own else [law]),
         comment([f"{p} = {value:.17g}{f' {unit}' if unit else ''}" for p, value, unit in parameters]),
         *definition(f"void {name}(const double x[], double u[])", "u", law),
         "",

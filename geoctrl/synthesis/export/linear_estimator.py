@@ -17,7 +17,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import Observability
 from geoctrl.analysis.linear.outputs import signals
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
-from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["LinearEstimator"]
 
@@ -57,7 +57,7 @@ class LinearEstimator:
         self._outputs = signals(plant, outputs)
         self.basis = V = seen.basis
         values = np.linalg.eigvals(V.T @ (seen.A - L @ seen.C) @ V)
-        self.eigenvalues = ordered(values)
+        self.eigenvalues = ordered_eigenvalues(values)
         self.labels = tuple(f"estimate{i + 1}" for i in range(V.shape[1]))
 
     @property

@@ -22,7 +22,7 @@ from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
@@ -34,8 +34,8 @@ from geoctrl.synthesis.rotors.gains import read_sigma
 from geoctrl.synthesis.rotors.rotor_law import GainSet, Matched
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.states.tilted_system import tilted
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.states.tilted_system import tilted_states
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 from geoctrl.verification import Verdict
 
 __all__ = ["SigmaDesign"]
@@ -275,7 +275,7 @@ class SigmaDesign(GainSet):
         found = []
         for i, label in enumerate(self.loop.state_labels):
             (entry,) = self.loop.to_sympy([hessian[i][i]])
-            entry = factored(entry.subs(point))
+            entry = factorisation(entry.subs(point))
             if (
                 entry != 0
                 and not {s.name for s in entry.free_symbols} & set(self._gains)
@@ -395,7 +395,7 @@ class SigmaDesign(GainSet):
         plant = self.matching.mechanism.reduce()
         motor = Motor.read(limits, speeds, rate, self.matching.law(1.0))
         point = self._member(plant)
-        away = [] if tilt is None else [tilted(plant, point.x, tilt, point.params)]
+        away = [] if tilt is None else [tilted_states(plant, point.x, tilt, point.params)]
         away += [] if starts is None else [read_starts(plant, starts, point.params)]
         away += [] if start is None else [deviation_from(plant, point.x, start)]
         if not away:
@@ -443,4 +443,4 @@ class SigmaDesign(GainSet):
         if not self.feasible:
             found = "none" if self.feasible is False else "open"
             return f"<SigmaDesign for {where}: {found}; {self.reason}>"
-        return f"<SigmaDesign for {where}: {written(self.condition)}>"
+        return f"<SigmaDesign for {where}: {expression_text(self.condition)}>"

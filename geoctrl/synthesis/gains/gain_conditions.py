@@ -12,7 +12,7 @@ from geoctrl._scalars.algebra.factoring import factor_list
 from geoctrl.analysis.conditions.conditions_result import StabilityConditions
 from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
 from geoctrl.errors import ParameterError
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["admits", "allowing", "independent", "is_negative", "short_text", "solution"]
 
@@ -127,7 +127,7 @@ def short_text(condition: sp.Basic) -> str:
     if condition == sp.S.true:
         return "free"
     parts = sorted(sp.And.make_args(condition), key=lambda part: len(str(part)))
-    texts = [written(part) for part in parts]
+    texts = [expression_text(part) for part in parts]
     return " and ".join(
         text if len(text) <= _LONG else f"a condition of {part.count_ops()} operations"
         for text, part in zip(texts, parts, strict=True)

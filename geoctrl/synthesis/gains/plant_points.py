@@ -12,7 +12,7 @@ from geoctrl.errors import GeoctrlError
 from geoctrl.synthesis.gains.motor import read_starts
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.states.tilted_system import tilted
+from geoctrl.systems.states.tilted_system import tilted_states
 
 __all__ = ["deviations", "held_stable", "members", "plant_point"]
 
@@ -32,7 +32,7 @@ def deviations(
     if tilt is None and starts is None:
         return []
     x = np.asarray(getattr(point, "x", point), dtype=float)
-    states = [] if tilt is None else [tilted(plant, x, tilt, params)]
+    states = [] if tilt is None else [tilted_states(plant, x, tilt, params)]
     states += [] if starts is None else [read_starts(plant, starts, params)]
     moved = dict(zip(plant.state_labels, (np.concatenate(states) - x).T, strict=True))
     still = np.zeros(sum(map(len, states)))

@@ -30,8 +30,8 @@ from geoctrl.systems import (
     as_system,
 )
 from geoctrl.systems.parts.exact_points import input_expressions, state_expressions
-from geoctrl.systems.typesetting.notebook import displayed
-from geoctrl.systems.typesetting.printed_spectra import ordered, spectrum_line
+from geoctrl.systems.typesetting.notebook import displayed_formula
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["LinearLaw"]
 
@@ -82,7 +82,7 @@ class LinearLaw(Controls):
         part, algebra = reached.part, reached.part.algebra
         law = algebra.numbers(K * part.sizes) @ part.basis
         values = part.pace * algebra.eigenvalues(part.A - reached.drive @ law)
-        self.eigenvalues = ordered(values)
+        self.eigenvalues = ordered_eigenvalues(values)
         own = part.pace * np.linalg.eigvals(np.array(part.A, dtype=float))
         self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
 
@@ -247,7 +247,7 @@ class LinearLaw(Controls):
 
     def _repr_latex_(self) -> str:
         table = dict(zip(self.input_labels, self.expr, strict=True))
-        return displayed(lambda _: law_latex(table, []))
+        return displayed_formula(lambda _: law_latex(table, []))
 
     def __repr__(self) -> str:
         rows = [f"  {u} = {e.evalf(6)}" for u, e in zip(self.input_labels, self.expr, strict=True)]

@@ -17,7 +17,7 @@ import numpy as np
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.linear.modes import InvariantPart
 from geoctrl.analysis.linear.subspaces import FLOAT
-from geoctrl.systems.contract.scales import largest_cycle, reached
+from geoctrl.systems.contract.scales import excited_deviations, largest_cycle
 
 __all__ = [
     "CHATTER",
@@ -59,7 +59,10 @@ def weighed_sizes(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) ->
     weighed = weights > 0
     d = np.zeros(len(A))
     d[weighed] = 1 / np.sqrt(weights[weighed])
-    for excited in (reached(A, largest_cycle(A) or w, d), np.max(np.abs(B) * r, axis=1, initial=0.0) / w):
+    for excited in (
+        excited_deviations(A, largest_cycle(A) or w, d),
+        np.max(np.abs(B) * r, axis=1, initial=0.0) / w,
+    ):
         d = np.where(d > 0, d, excited)
     return PairUnits(np.where(d > 0, d, 1.0), r, w)
 

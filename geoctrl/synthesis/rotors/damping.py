@@ -28,7 +28,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, flag
 from geoctrl._scalars import shown
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.export.controllers import controller
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy, modified_energy
@@ -113,7 +113,9 @@ class DampedLaw(Law):
     def output(self) -> sp.Matrix:
         """Passive output y = G_ab^{-1} G_bi xi, (s x 1)."""
         inverse = sp.Matrix(self.rotors.inertia).inv()
-        return (inverse * self.rotors.coupling.T * sp.Matrix(self.mechanism.algebra.xi)).applyfunc(factored)
+        return (inverse * self.rotors.coupling.T * sp.Matrix(self.mechanism.algebra.xi)).applyfunc(
+            factorisation
+        )
 
     @cached_property
     def _moving(self) -> bool:
@@ -247,7 +249,7 @@ class DampedLaw(Law):
             values |= dict(zip(self._momentum, momentum, strict=True))
         if self._integrating:
             eta = sp.Matrix(self.rotors.inertia) * self.rho_inverse * momentum
-            eta = eta.applyfunc(factored) - self.sign * self.k * sp.Matrix(self._integrals)
+            eta = eta.applyfunc(factorisation) - self.sign * self.k * sp.Matrix(self._integrals)
             values |= dict(zip(self._eta, eta, strict=True))
         return [e.subs(values) for e in self.torques]
 
@@ -411,9 +413,9 @@ def _spectrum(law: Law, k: np.ndarray) -> np.ndarray:
     a, s = system.assembly, law.rotors.count
     inverse = sp.Matrix(law.rotors.inertia).inv()
     coefficients = inverse * sp.Matrix(law.rotors.coupling).T * system.frame.matrix
-    size, width = len(a.bordered), len(a.velocity)
+    size, width = len(a.bordered_matrix), len(a.velocity)
     b = a.restrict([a.configuration(e) for e in coefficients])
-    program = system.program([*(e for row in a.bordered for e in row), *b])
+    program = system.program([*(e for row in a.bordered_matrix for e in row), *b])
     rng = np.random.default_rng(17)
     values, directions = np.linalg.eigh(k)
     damped = directions[:, values > _VANISHING * values[-1]]

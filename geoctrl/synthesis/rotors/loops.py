@@ -17,7 +17,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError, MatchingError
 from geoctrl.synthesis.rotors.rotor_law import Law
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
@@ -55,7 +55,7 @@ def controlled_momentum(law: Law) -> sp.Matrix:
     """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the full loop."""
     X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     turning = sp.Matrix(law.rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
-    return (rotor_metric(law) * turning).applyfunc(factored)
+    return (rotor_metric(law) * turning).applyfunc(factorisation)
 
 
 def rotor_metric(law: Law) -> sp.Matrix:

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl._scalars.text.numbers import short_rational
 from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare, Rotors
@@ -67,7 +67,7 @@ class Branch:
     @property
     def rho(self) -> sp.ImmutableMatrix:
         """rho_ab."""
-        return sp.ImmutableMatrix(self.rho_inverse.inv().applyfunc(factored))
+        return sp.ImmutableMatrix(self.rho_inverse.inv().applyfunc(factorisation))
 
 
 def rotors_of(mechanism: EulerPoincare) -> Rotors:
@@ -111,9 +111,9 @@ def branch_of_rank(mechanism: EulerPoincare, sigma: sp.ImmutableMatrix, rank: in
     branch = Branch(
         name=branch_name(rank, rotors.count),
         rank=rank,
-        tau=sp.ImmutableMatrix((P * rotors.coupling.T).applyfunc(factored)),
+        tau=sp.ImmutableMatrix((P * rotors.coupling.T).applyfunc(factorisation)),
         sigma=sigma,
-        rho_inverse=sp.ImmutableMatrix((P + _inverse(rotors.inertia)).applyfunc(factored)),
+        rho_inverse=sp.ImmutableMatrix((P + _inverse(rotors.inertia)).applyfunc(factorisation)),
         free=(*(e for e in dict.fromkeys(sigma) if rank), *free),
     )
     wrong = [e for e in matching_residual(mechanism, branch.tau, sigma, branch.rho_inverse) if e != 0]
@@ -132,7 +132,7 @@ def matching_residual(
     X = _inverse(G) * coupling.T
     by_velocity = (coupling + tau.T * sigma) * tau * _admissible_span(mechanism)
     by_momentum = tau.T * G * rho_inverse + (X + tau).T * (sp.eye(rotors.count) - G * rho_inverse)
-    return [factored(e) for e in (*by_velocity, *by_momentum)]
+    return [factorisation(e) for e in (*by_velocity, *by_momentum)]
 
 
 def controlled_inertia(mechanism: EulerPoincare, sigma: sp.Matrix) -> sp.ImmutableMatrix:
@@ -146,7 +146,7 @@ def controlled_inertia(mechanism: EulerPoincare, sigma: sp.Matrix) -> sp.Immutab
 def _inverse(matrix: sp.Matrix) -> sp.Matrix:
     if sp.simplify(matrix.det()) == 0:
         raise MatchingError(f"the matrix {matrix.tolist()} is singular")
-    return sp.Matrix(matrix).inv().applyfunc(factored)
+    return sp.Matrix(matrix).inv().applyfunc(factorisation)
 
 
 def _projection_solution(sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, tuple[sp.Symbol, ...]]:

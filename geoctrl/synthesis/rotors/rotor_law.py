@@ -18,9 +18,9 @@ from geoctrl.synthesis.export import compensation, law_outputs
 from geoctrl.synthesis.export.formula import as_feedback, law_latex, with_numbers
 from geoctrl.synthesis.rotors.rank_branches import Branch
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
-from geoctrl.systems.printing.equations import collected
-from geoctrl.systems.typesetting.decimal_printing import written
-from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.printing.equations import collected_fraction
+from geoctrl.systems.typesetting.decimal_printing import expression_text
+from geoctrl.systems.typesetting.notebook import displayed_formula
 
 __all__ = ["GainSet", "Law", "Matched"]
 
@@ -104,7 +104,7 @@ class Law(Controls):
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
         """The torques (s x 1) in states of the reduced loop, parameters and gains."""
-        return sp.ImmutableMatrix([collected(e, self.bare.states) for e in self.torques])
+        return sp.ImmutableMatrix([collected_fraction(e, self.bare.states) for e in self.torques])
 
     def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
         """The torques by input label in states alone, with numbers for parameters and gains.
@@ -142,14 +142,14 @@ class Law(Controls):
 
     def _repr_latex_(self) -> str:
         parameters = [p.symbol for p in (*self.mechanism.parameters, *self.gain_parameters)]
-        return displayed(lambda _: law_latex(self.by_input(self.expr), parameters))
+        return displayed_formula(lambda _: law_latex(self.by_input(self.expr), parameters))
 
     def _remark(self) -> str:
         """What ``repr`` tells besides the gains."""
         return ""
 
     def __repr__(self) -> str:
-        rows = "\n".join(f"  {label} = {written(e)}" for label, e in self.by_input(self.expr).items())
+        rows = "\n".join(f"  {label} = {expression_text(e)}" for label, e in self.by_input(self.expr).items())
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
         return f"<{type(self).__name__} for {self.mechanism.name}: {gains}{self._remark()}>\n{rows}"
 

@@ -42,9 +42,9 @@ from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_m
 from geoctrl.synthesis.shaping.performance import Performance, performance_at
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import dot
-from geoctrl.systems.printing.equations import collected
-from geoctrl.systems.typesetting.decimal_printing import written
-from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.printing.equations import collected_fraction
+from geoctrl.systems.typesetting.decimal_printing import expression_text
+from geoctrl.systems.typesetting.notebook import displayed_formula
 
 __all__ = ["ShapedLaw"]
 
@@ -168,7 +168,7 @@ class ShapedLaw(Controls):
     def expr(self) -> sp.ImmutableMatrix:
         """The inputs (m x 1) in states of the loop, parameters and gains; long ones as they are recorded."""
         states, time = self.controlled.system.states, Budget(_TIDYING)
-        found = [time.attempt("the law", partial(collected, e, states), e) for e in self._recorded]
+        found = [time.attempt("the law", partial(collected_fraction, e, states), e) for e in self._recorded]
         return sp.ImmutableMatrix(found)
 
     def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
@@ -430,11 +430,11 @@ class ShapedLaw(Controls):
     def _repr_latex_(self) -> str:
         parameters = [p.symbol for p in self.controlled.parameters]
         table = dict(zip(self.input_labels, self.expr, strict=True))
-        return displayed(lambda _: law_latex(table, parameters))
+        return displayed_formula(lambda _: law_latex(table, parameters))
 
     def __repr__(self) -> str:
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.controlled.gains)
-        shown = [written(e) for e in self.expr]
+        shown = [expression_text(e) for e in self.expr]
         rows = "\n".join(
             f"  {label} = {e if len(e) < _LONG else f'an expression of {len(e)} characters, .expr'}"
             for label, e in zip(self.input_labels, shown, strict=True)

@@ -38,7 +38,9 @@ def as_fraction(e: sp.Expr) -> sp.Expr:
         if power.exp.is_Rational and power.exp.q == 2
     }
     back = {symbol: written for written, symbol in masks.items()}
-    return factoring.factored(plain.xreplace(roots)).xreplace(back).xreplace(back)  # roots of what was masked
+    return (
+        factoring.factorisation(plain.xreplace(roots)).xreplace(back).xreplace(back)
+    )  # roots of what was masked
 
 
 _SECONDS = 5.0

@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
@@ -148,7 +148,7 @@ class Abelian(Shaping):
         if self.kind != KINETIC:
             z = sp.Matrix([sp.Symbol(name, real=True) for name in self.names])
             added = (z.T * matrix_of("K", values, s) * z)[0] / 2
-        return self.lagrangian(Lambda, rho.applyfunc(factored), added, gains=parameters)
+        return self.lagrangian(Lambda, rho.applyfunc(factorisation), added, gains=parameters)
 
     @property
     def gamma(self) -> sp.Matrix:
@@ -159,7 +159,7 @@ class Abelian(Shaping):
     def k(self) -> sp.Matrix:
         """k^a (s x n_undriven), in the velocities that no input drives."""
         coupling = self._block(self.plant.driven, self.plant.undriven)
-        return (self.gamma.inv() * coupling).applyfunc(factored)
+        return (self.gamma.inv() * coupling).applyfunc(factorisation)
 
     def _block(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> sp.Matrix:
         return sp.Matrix(self.plant.mechanism.inertia).extract(list(rows), list(columns))
@@ -197,7 +197,7 @@ class Abelian(Shaping):
         plant, m = self.plant, self.plant.mechanism
         gamma, k = self.gamma, self.k
         n, driven, undriven = m.algebra.n, plant.driven, plant.undriven
-        Y = (gamma.inv() * Lambda).applyfunc(factored) * k
+        Y = (gamma.inv() * Lambda).applyfunc(factorisation) * k
         A = self._block(undriven, undriven) - k.T * Lambda * k
         blocks = {(0, 0): A + Y.T * rho * Y, (0, 1): Y.T * rho, (1, 1): sp.Matrix(rho)}
         places = (undriven, driven)
@@ -230,7 +230,7 @@ class Abelian(Shaping):
     def mixing(self, Lambda: sp.Matrix, rho: sp.Matrix) -> sp.Matrix:
         """C."""
         gamma = self.gamma
-        return (gamma.inv() * Lambda - sp.Matrix(rho).inv() * gamma).applyfunc(factored)
+        return (gamma.inv() * Lambda - sp.Matrix(rho).inv() * gamma).applyfunc(factorisation)
 
     def positions(self, C: sp.Matrix) -> tuple[Quasicoordinate, ...]:
         """z^a, with the rates thetadot + C k v."""

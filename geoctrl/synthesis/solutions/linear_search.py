@@ -27,7 +27,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from geoctrl._checks import named_parameters
 from geoctrl._scalars import exact
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl._scalars.arithmetic.modular import PRIME, sampled_kernel
 from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.shaping.plant import Plant
@@ -243,4 +243,4 @@ class LinearSearch:
             raise MatchingError("w exists at some parameters only; give numbers for them, params=")
         reduced = DomainMatrix(taken, (len(taken), len(support)), domain)
         (vector,) = reduced.nullspace().to_dense().to_list() if taken else [[domain.one]]
-        return [factored(domain.to_sympy(c / vector[0])) for c in vector]
+        return [factorisation(domain.to_sympy(c / vector[0])) for c in vector]

@@ -156,7 +156,7 @@ class _Jet:
         self._values = dict(zip(states, problem.point, strict=True))
         self._values |= {motion.parameters[k]: q for k, q in problem.numbers.items()}
         self._values |= dict(zip(motion.inputs.values(), problem.input_point, strict=True))
-        (rates,) = self._numbers([motion.solved])
+        (rates,) = self._numbers([motion.all_rates])
         if any(rates):
             raise EquilibriumError(
                 "the point is an equilibrium to rounding only, and ranks are exact; take a member of a "
@@ -164,8 +164,8 @@ class _Jet:
                 max(abs(float(q)) for q in rates),
             )
         k = len(motion.velocities)
-        A = self._numbers(g.jacobian(motion.solved, states))
-        B = self._numbers(g.jacobian(motion.solved, list(motion.inputs.values())))
+        A = self._numbers(g.jacobian(motion.all_rates, states))
+        B = self._numbers(g.jacobian(motion.all_rates, list(motion.inputs.values())))
         leaf = self._numbers(g.jacobian(list(motion.leaf.values()), states))
         self.mass = self._numbers(motion.mass)
         self.H = [[-dot(row, c) for c in zip(*self._turning(A), strict=True)] for row in self.mass]

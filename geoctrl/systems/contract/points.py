@@ -24,7 +24,7 @@ from geoctrl.systems.contract.scales import shares
 from geoctrl.systems.contract.system_contract import Seen, System
 from geoctrl.systems.contract.tolerances import RESIDUAL
 from geoctrl.systems.parts.angles import ExactAngle, angle_of
-from geoctrl.systems.parts.families import Equilibrium, Family, listed
+from geoctrl.systems.parts.families import Equilibrium, Family, states_text
 from geoctrl.systems.parts.parameters import Parameter
 
 __all__ = [
@@ -206,7 +206,7 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
     asked = x.tobytes(), u.tobytes(), tuple(params.items())
     last, judged = seen.cache.get("judged", (None, None))
     if last != asked or not seen.written:  # linearize and certify ask of the last point again
-        judged = _judged(seen, x, u, params, name)
+        judged = _residuals(seen, x, u, params, name)
         seen.cache["judged"] = asked, judged
     residual, leaf_residual, family = judged
     return Equilibrium(
@@ -226,7 +226,7 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
     )
 
 
-def _judged(
+def _residuals(
     seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], name: str
 ) -> tuple[float, float, np.ndarray]:
     """Residuals of field and leaf, and the tangent of the family; raises as `equilibrium_at`."""
@@ -242,7 +242,7 @@ def _judged(
     if not parts[worst] <= RESIDUAL:
         raise EquilibriumError(
             f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
-            f"{rate[worst]:.3g} at {listed(system.state_labels, x)}, beside terms of size "
+            f"{rate[worst]:.3g} at {states_text(system.state_labels, x)}, beside terms of size "
             f"{scales.field[worst]:.3g}; find_equilibrium(sys, guess=x) looks for one nearby{seen.hint}",
             residual,
         )

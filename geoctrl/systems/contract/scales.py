@@ -35,13 +35,13 @@ __all__ = [
     "beside_each_other",
     "columns_of",
     "condition_of",
-    "equilibrated",
+    "equilibrated_matrix",
     "equilibration",
-    "felt",
+    "excited_deviations",
+    "exciting_deviations",
     "inverse_condition",
     "kernel",
     "largest_cycle",
-    "reached",
     "scaled_row",
     "scales_of",
     "shares",
@@ -50,7 +50,9 @@ __all__ = [
 ]
 
 _TURNS = 8
-"""Of rows and columns that `equilibrated` divides: largest entries are then within a few percent of one."""
+"""Of rows and columns that `equilibrated_matrix` divides: largest entries are then within a few percent of
+one.
+"""
 _DENSE = 8
 """Share of entries, one in so many, from which on a matrix is taken whole."""
 
@@ -97,7 +99,7 @@ def _longer_walks(sizes: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     return longer
 
 
-def reached(A: np.ndarray, rate: float, anchors: np.ndarray) -> np.ndarray:
+def excited_deviations(A: np.ndarray, rate: float, anchors: np.ndarray) -> np.ndarray:
     """Least d >= anchors with |A_ij| d_j <= rate d_i: largest deviations that those of the anchors excite.
 
     Without a rate there are no cycles of influence, and no closure: the anchors.
@@ -114,7 +116,7 @@ def reached(A: np.ndarray, rate: float, anchors: np.ndarray) -> np.ndarray:
     return d
 
 
-def felt(A: np.ndarray, rate: float, sizes: np.ndarray) -> np.ndarray:
+def exciting_deviations(A: np.ndarray, rate: float, sizes: np.ndarray) -> np.ndarray:
     """Sizes with those of states that have none yet: the least deviation by which a sized state is excited.
 
     Only exact zeros get one: how small a size is beside others says nothing.
@@ -211,7 +213,7 @@ def _divide(C: np.ndarray, factors: list[np.ndarray], axis: int) -> bool:
     return True
 
 
-def equilibrated(C: np.ndarray) -> np.ndarray:
+def equilibrated_matrix(C: np.ndarray) -> np.ndarray:
     """The matrix in such units of rows and columns: in others it is the same to a few percent.
 
     Its rank and condition tell what is dependent.
@@ -301,7 +303,7 @@ def beside_each_other(A: np.ndarray, rate: float, sizes: np.ndarray) -> np.ndarr
     d = np.array(sizes, dtype=float)
     while not d.all():
         d[np.argmin(d != 0)] = 1.0
-        d = np.where(d > 0, d, felt(A, rate, reached(A, rate, d)))
+        d = np.where(d > 0, d, exciting_deviations(A, rate, excited_deviations(A, rate, d)))
     return d
 
 
@@ -350,7 +352,7 @@ class Scales:
         return binary(self.column)
 
     @cached_property
-    def scaled(self) -> np.ndarray:
+    def scaled_matrix(self) -> np.ndarray:
         """A in these units, D^-1 A D (n, n): no entry is much above the rate."""
         d = self.unit
         return self.A * (d / d[:, None])
@@ -365,7 +367,7 @@ class Scales:
     @property
     def family(self) -> np.ndarray:
         """Orthonormal basis (n, k), in the states, of the kernel of A on the leaf."""
-        W, M = self.tangent, self.scaled
+        W, M = self.tangent, self.scaled_matrix
         inner = W.T @ M @ W
         directions = W @ kernel(inner, KERNEL, float(np.linalg.norm(M)))
         return np.linalg.qr(directions * self.unit[:, None])[0]
@@ -401,7 +403,7 @@ def scales_of(
 ) -> Scales:
     """Sizes from derivatives, magnitudes (n,) of the rates and (r,) of the relations, and anchors (n,)."""
     with np.errstate(all="ignore"):  # of numbers beyond the doubles there are no sizes
-        d = felt(A, rate, reached(A, rate, anchors))
+        d = exciting_deviations(A, rate, excited_deviations(A, rate, anchors))
         rho, of_leaf = rates + np.abs(A) @ d, relations + np.abs(C) @ d
         column = columns_of(np.vstack([A, C]), np.concatenate([rho, of_leaf]), d, otherwise=0.0)
         column = beside_each_other(A, rate, column)

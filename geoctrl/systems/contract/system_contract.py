@@ -328,12 +328,12 @@ class Seen(ABC):
         asked = x.tobytes(), u.tobytes(), tuple(params.items())
         last, found = self.cache.get("scales", (None, None))
         if last != asked or not self.written:
-            found = self.measured(x, u, params)
+            found = self.computed_scales(x, u, params)
             self.cache["scales"] = asked, found
         return found
 
     @abstractmethod
-    def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+    def computed_scales(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
         """Sizes at a point, computed."""
 
     @abstractmethod

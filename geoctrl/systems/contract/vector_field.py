@@ -29,7 +29,7 @@ class VectorField(ABC):
         """Refuse a state at which the accelerations are not determined; ``place`` names it."""
         del t, x, place
 
-    def broken(self, t: float, x: np.ndarray) -> str:
+    def singularity(self, t: float, x: np.ndarray) -> str:
         """Words about what is close to singular at a state, or ""."""
         del t, x
         return ""

@@ -146,14 +146,14 @@ class Assembly:
         quasi = len(mechanism.quasicoordinates)
         self._carriers = [*self.gamma[: len(self.gamma) - quasi], g.one]
         self._transport = [(i, j, self.configuration(w)) for i, j, w in mechanism.transport]
-        self.advection = self.moved(self.xi)
+        self.advection = self.gamma_rates(self.xi)
         self.dependent: dict[str, Node] = {}
         for i, label in enumerate(mechanism.algebra.labels):
             if self.frame.matrix[i, :].free_symbols & self._entries:
                 self.dependent[label] = self.xi[i]
                 self.xi[i] = g.symbol(label, STATE)
 
-    def moved(self, xi: Sequence[Node]) -> list[Node]:
+    def gamma_rates(self, xi: Sequence[Node]) -> list[Node]:
         """Rates of Gamma under velocities xi."""
         parts: list[list[Node]] = [[] for _ in self.gamma]
         for i, j, m, value in self.mechanism.kinematics:
@@ -219,7 +219,7 @@ class Assembly:
             parts[j].append(w * gradient[i])
         return [self.graph.add(p) for p in parts]
 
-    def _applied(self) -> list[Node]:
+    def _generalised_forces(self) -> list[Node]:
         """Generalised forces and rotor torques."""
         mechanism = self.mechanism
         n = mechanism.algebra.n
@@ -241,7 +241,7 @@ class Assembly:
         dA = self._along_motion(self._A)
         coadjoint = self._coadjoint()
         diamond = self._diamond(self._advected_gradient())
-        self.applied = self._applied()
+        self.applied = self._generalised_forces()
         self._acting = total = [
             g.add(
                 [
@@ -343,7 +343,7 @@ class Assembly:
         return rows, drift
 
     @property
-    def bordered(self) -> Matrix:
+    def bordered_matrix(self) -> Matrix:
         """[[M, B^T], [B, 0]]: invertible where the accelerations exist."""
         r = len(self.rows)
         top = [[*row, *(self.rows[a][i] for a in range(r))] for i, row in enumerate(self.mass)]

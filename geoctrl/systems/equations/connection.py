@@ -370,7 +370,7 @@ def connection_of(mechanism: Mechanism, basis: Any = None, names: Sequence[str] 
         raise ConstraintError(
             "some combination of the constraints holds the shape alone; coordinates must be free to move"
         )
-    e = _kernel(psi, n) if basis is None else _given(basis, psi, n)
+    e = _kernel(psi, n) if basis is None else _user_basis(basis, psi, n)
     p = tuple(sp.Symbol(name, real=True) for name in _names(names, e.cols, mechanism))
     G = sp.Matrix(mechanism.inertia)
     held = sp.Matrix.vstack(psi, e.T * G[:n, :n])
@@ -406,7 +406,7 @@ def _kernel(psi: sp.Matrix, n: int) -> sp.Matrix:
     return sp.Matrix(columns).T if columns else sp.zeros(n, 0)
 
 
-def _given(basis: Any, psi: sp.Matrix, n: int) -> sp.Matrix:
+def _user_basis(basis: Any, psi: sp.Matrix, n: int) -> sp.Matrix:
     """A basis of the user, one velocity a row, as columns."""
     e = sp.Matrix(read_matrix("basis", basis)).T
     if e.shape != (n, n - psi.rows):

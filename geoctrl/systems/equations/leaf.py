@@ -102,7 +102,7 @@ class Sampler:
         )
         self._sizes = _lengths(assembly)
 
-    def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+    def _gamma_after(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
         """Gamma after one unit of time at a constant velocity."""
         generator, extended = -np.tensordot(velocity, self._rho, 1), np.append(gamma, 1.0)
         return np.concatenate([exp_action(generator[b, b], extended[b]) for b in self._blocks])[:-1]
@@ -120,17 +120,17 @@ class Sampler:
             # Farther with each draw: relations have extrema that steps do not leave.
             draw = (1 + k / _FARTHER) * rng.normal(size=len(self._turns))
             if not self._count:
-                return self._moved(draw, self._reference)
+                return self._gamma_after(draw, self._reference)
             unit = self._steps(draw, params)
-            gamma = self._settled(self._moved(draw * unit, self._reference), unit, params)
+            gamma = self._onto_leaf(self._gamma_after(draw * unit, self._reference), unit, params)
             if gamma is not None:
                 return gamma
         raise ConstraintError(
             "no configuration reached from the references satisfies the leaf relations "
-            f"{', '.join(map(str, self._assembly.mechanism.leaf.named))}"
+            f"{', '.join(map(str, self._assembly.mechanism.leaf.by_name))}"
         )
 
-    def _at(
+    def _relations_at(
         self, gamma: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Relations (r,), the sizes of their terms, and their derivatives (r, n) by the velocities."""
@@ -150,21 +150,23 @@ class Sampler:
         """
         if self._turns.all():
             return np.ones(len(self._turns))
-        turned = self._moved(np.where(self._turns, draw, 0.0), self._reference)
-        _, sizes, slopes = self._at(turned, params)
+        turned = self._gamma_after(np.where(self._turns, draw, 0.0), self._reference)
+        _, sizes, slopes = self._relations_at(turned, params)
         with np.errstate(all="ignore"):
             far = np.where((slopes != 0) & np.isfinite(slopes), sizes[:, None] / np.abs(slopes), np.inf)
         far = np.min(np.where(far > 0, far, np.inf), axis=0)
         return np.where(self._turns | ~np.isfinite(far), 1.0, far)
 
-    def _settled(self, gamma: np.ndarray, unit: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+    def _onto_leaf(
+        self, gamma: np.ndarray, unit: np.ndarray, params: Mapping[str, float]
+    ) -> np.ndarray | None:
         """Gamma moved onto the relations by steps of least norm in these units; None where that fails.
 
         Turns are limited to a radian a step.
         """
         share = np.inf
         for _ in range(_STEPS):
-            residual, terms, slopes = self._at(gamma, params)
+            residual, terms, slopes = self._relations_at(gamma, params)
             sizes = terms + np.abs(slopes) @ unit
             if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slopes))):
                 return None  # a singular configuration, which no motion passes: another draw
@@ -174,7 +176,7 @@ class Sampler:
             rows = np.where(sizes > 0, sizes, 1.0)
             step = -np.linalg.lstsq(slopes * unit / rows[:, None], residual / rows, rcond=None)[0]
             turn = float(np.linalg.norm(step[self._turns]))
-            gamma = self._moved(unit * step * (1.0 / turn if turn > 1.0 else 1.0), gamma)
+            gamma = self._gamma_after(unit * step * (1.0 / turn if turn > 1.0 else 1.0), gamma)
         return gamma if share <= _NEARLY_SETTLED else None
 
 
@@ -231,7 +233,7 @@ class Leaf:
                     condition_of(grad[[*chosen, i]], size[[*chosen, i]]) > KERNEL for grad, size in gradients
                 ):
                     chosen.append(i)
-                elif relation in assembly.mechanism.leaf.named:
+                elif relation in assembly.mechanism.leaf.by_name:
                     self.redundant[relation] = nodes[i]
         removed = assembly.mechanism.removed
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)

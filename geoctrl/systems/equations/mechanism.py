@@ -48,7 +48,7 @@ from geoctrl.systems.parts.names import (
     check_symbols,
     input_symbol,
     plain_inputs,
-    swapped,
+    with_exchanged_symbols,
 )
 from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.parts.rotors import Rotors
@@ -122,7 +122,7 @@ class Mechanism(ABC):
         for what in ("invariants", "outputs", "controller", "feedback"):
             put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
         plain = plain_inputs(self.actuator_symbols)
-        put("outputs", {k: swapped(e, plain) for k, e in self.outputs.items()})
+        put("outputs", {k: with_exchanged_symbols(e, plain) for k, e in self.outputs.items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
         if self.lagrangian is not None:
@@ -167,7 +167,7 @@ class Mechanism(ABC):
                 f"{in_order(self.algebra.labels)}"
             )
         _ = self.kinematics, self.transport  # what is advected fits the algebra
-        put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
+        put("leaf", read_relations(self.leaf, self._reported_names, [p.name for p in self.parameters]))
         self._check_names()
         check_symbols(self)
         warn_of_moments(self)
@@ -408,7 +408,7 @@ class Mechanism(ABC):
         return all(row[j] == int(j == k) for j in range(len(self.quasivelocity_labels)))
 
     @property
-    def _reported(self) -> set[str]:
+    def _reported_names(self) -> set[str]:
         """Names under which a run reports something other than a relation of the description."""
         vectors = [a.name for a in self.advected]
         products = {f"|{v}|^2" for v in vectors} | {f"{v}.{w}" for v in vectors for w in vectors}

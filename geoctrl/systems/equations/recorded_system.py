@@ -22,7 +22,7 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.units import measures_of, state_units
 from geoctrl.systems.parts.friction import with_reactions
 from geoctrl.systems.units.measures import Measures, known_units
-from geoctrl.systems.units.si_units import numbered
+from geoctrl.systems.units.si_units import has_number
 
 __all__ = ["Recorded"]
 
@@ -79,7 +79,7 @@ class Recorded(System):
     def state_units(self) -> Mapping[str, str]:
         """SI units by label of states, where the description says what they are."""
         given = (p.unit for p in self.mechanism.parameters)
-        if not any(map(numbered, given)):
+        if not any(map(has_number, given)):
             return state_units(self.mechanism)
         return known_units(self)  # the SI is not that of these numbers
 
@@ -185,17 +185,17 @@ class Recorded(System):
         """
         return self._field(self.arguments_at(t, x, u), self.parameters_at(params))
 
-    def _at(self, x: Any, params: Mapping[str, float] | None, nodes: Sequence[Node]) -> np.ndarray:
+    def _values_at(self, x: Any, params: Mapping[str, float] | None, nodes: Sequence[Node]) -> np.ndarray:
         return self.program(nodes)(self.arguments_at(0.0, x, None), self.parameters_at(params))
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
-        value = self._at(x, params, [self.assembly.energy])[0]
+        value = self._values_at(x, params, [self.assembly.energy])[0]
         return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
 
     def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
-        return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
+        return self._values_at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
 
     def advected(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Components of advected vectors and parameters, removed ones included: (d,) or (d, nt).
@@ -235,7 +235,7 @@ class Recorded(System):
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
-        return self._at(x, params, self.leaf.nodes)
+        return self._values_at(x, params, self.leaf.nodes)
 
     def reactions(
         self, x: Any, u: Any = None, params: Mapping[str, float] | None = None, t: Any = 0.0

@@ -113,16 +113,16 @@ class _Reduced:
                 self._signals()
             self._families()
             for vector in self.m.advected:  # directions, where nothing else says what they are
-                self.h.equate(self.h.of(self._place(vector.symbols[0])), ONE)
+                self.h.equate(self.h.unit_of(self._place(vector.symbols[0])), ONE)
         return Measures(self.h, self.nodes, given, self.declared, self._turning())
 
     def _families(self) -> None:
         """Members of families have the units of states and inputs."""
         table = {p.symbol: self.a.parameters[p.name] for p in self.m.parameters}
-        units = {label: self.h.of(node) for label, node in self.nodes.items()}
+        units = {label: self.h.unit_of(node) for label, node in self.nodes.items()}
         symbols = require_families(self.h, self.m.equilibria, table, units)
         for node in symbols.values():  # as the direction of an axis, where its length does not matter
-            self.h.equate(self.h.of(node), ONE)
+            self.h.equate(self.h.unit_of(node), ONE)
         self.nodes |= symbols
 
     def _turning(self) -> list[str]:
@@ -137,10 +137,10 @@ class _Reduced:
         """Rates are those of their states, velocities compose as the bracket says."""
         a, h = self.a, self.h
         for xi, label in zip(a.xi, self.m.velocity_labels, strict=True):
-            h.of(xi, f"the velocity {label}")
+            h.unit_of(xi, f"the velocity {label}")
         for i, j, k, _ in self.m.algebra.brackets:
             if all(not a.xi[place].is_zero for place in (i, j, k)):
-                first, second, third = (h.of(a.xi[place]) or ONE for place in (i, j, k))
+                first, second, third = (h.unit_of(a.xi[place]) or ONE for place in (i, j, k))
                 labels = [self.m.velocity_labels[place] for place in (i, j, k)]
                 h.require(
                     f"the bracket of {labels[0]} and {labels[1]}",
@@ -152,13 +152,13 @@ class _Reduced:
         for vector in self.m.advected:
             if isinstance(vector, AdvectedVector):
                 nodes = [self._place(s) for s in vector.symbols]
-                h.require(f"|{vector.name}|", [(n, h.of(n)) for n in nodes])
+                h.require(f"|{vector.name}|", [(n, h.unit_of(n)) for n in nodes])
         for node, rate, symbol in zip(a.gamma, a.advection, self.m.configuration_symbols, strict=True):
             where = f"the rate of {symbol}"
-            h.require(where, [(f"{symbol}/s", self._per_second(node)), (rate, h.of(rate, where))])
+            h.require(where, [(f"{symbol}/s", self._per_second(node)), (rate, h.unit_of(rate, where))])
 
     def _per_second(self, node: Node) -> Unit:
-        return (self.h.of(node) or ONE) / SECOND
+        return (self.h.unit_of(node) or ONE) / SECOND
 
     def _lagrangian(self) -> None:
         """Terms of the Lagrangian are energies; each is compared with the first one."""
@@ -167,7 +167,7 @@ class _Reduced:
         for i, j, e in self._inertia():
             labels = [m.velocity_labels[k] for k in (i, j)]
             node, where = a.configuration(e), f"the inertia of {' and '.join(labels)}"
-            unit, pair = h.of(node, where), [h.of(a.xi[k]) for k in (i, j)]
+            unit, pair = h.unit_of(node, where), [h.unit_of(a.xi[k]) for k in (i, j)]
             if unit is not None and None not in pair:
                 energy = unit * (pair[0] or ONE) * (pair[1] or ONE)
                 term: Term = (f"({h.text(node)}) {' '.join(labels)}", energy)
@@ -175,11 +175,11 @@ class _Reduced:
                 first = first if first[0] != "an energy" else term
         for label, xi, e in zip(m.velocity_labels, a.xi, m.gyroscopic or (), strict=False):
             node = a.configuration(e)
-            unit, rate = h.of(node, "the gyroscopic term"), h.of(xi)
+            unit, rate = h.unit_of(node, "the gyroscopic term"), h.unit_of(xi)
             if unit is not None and rate is not None:
                 h.require("the Lagrangian", [first, (f"({h.text(node)}) {label}", unit * rate)])
         potential = a.configuration(m.potential)
-        h.require("the Lagrangian", [first, (potential, h.of(potential, "the potential"))])
+        h.require("the Lagrangian", [first, (potential, h.unit_of(potential, "the potential"))])
 
     def _inertia(self) -> Iterator[tuple[int, int, sp.Expr]]:
         """Entries of the inertia, those of rotors after the others."""
@@ -195,7 +195,7 @@ class _Reduced:
         a, h = self.a, self.h
         for label, xi, force in zip(self.m.velocity_labels, a.xi, a.applied, strict=True):
             where = f"the force along {label}"
-            unit, rate = h.of(force, where), h.of(xi)
+            unit, rate = h.unit_of(force, where), h.unit_of(xi)
             if unit is not None and rate is not None:
                 h.require(where, [(f"a power over {label}", JOULE / SECOND / rate), (force, unit)])
 
@@ -207,24 +207,24 @@ class _Reduced:
             where, terms = f"the constraint {name!r}", []
             for e, xi, label in zip(row, a.xi, m.velocity_labels, strict=False):
                 node = a.configuration(e)
-                unit, rate = h.of(node, where), h.of(xi)
+                unit, rate = h.unit_of(node, where), h.unit_of(xi)
                 if unit is not None and rate is not None:
                     terms.append((f"({h.text(node)}) {label}", unit * rate))
             h.require(where, terms)
-        for relation in m.leaf.named:
-            h.of(a.configuration(relation.expr), f"the relation {relation}")
+        for relation in m.leaf.by_name:
+            h.unit_of(a.configuration(relation.expr), f"the relation {relation}")
 
     def _invariants(self) -> None:
         """Invariants are made of sums of equal units."""
         for name, e in self.m.invariants.items():
-            self.h.of(self.system.expression(e), f"the invariant {name!r}")
+            self.h.unit_of(self.system.expression(e), f"the invariant {name!r}")
 
     def _signals(self) -> None:
         """Outputs, margins of the domain and rates of a controller are made of sums of equal units."""
         for name, e in self.m.outputs.items():
-            self.h.of(self.system.expression(e), f"the output {name!r}")
+            self.h.unit_of(self.system.expression(e), f"the output {name!r}")
         for name, side in self.m.edges.items():
-            self.h.of(self.system.expression(side.margin), f"the side {name!r} of the domain")
+            self.h.unit_of(self.system.expression(side.margin), f"the side {name!r} of the domain")
         for node, rate in zip(self.a.controller, self.a.controller_rates, strict=True):
             where = f"the rate of {node.payload}"
-            self.h.require(where, [(where, self._per_second(node)), (rate, self.h.of(rate, where))])
+            self.h.require(where, [(where, self._per_second(node)), (rate, self.h.unit_of(rate, where))])

@@ -103,7 +103,7 @@ def solve_saddle(
     """
     factorisation = Factorisation(graph, mass)
     if factorisation.singular and rows:
-        mass, force = _augmented(graph, mass, force, rows, drift)
+        mass, force = _augmented_system(graph, mass, force, rows, drift)
         factorisation = Factorisation(graph, mass)
     if factorisation.singular:
         return _solve_bordered(graph, mass, force, rows, drift)
@@ -124,7 +124,7 @@ def solve_saddle(
     return acceleration, multipliers, [*factorisation.pivots, *constraint.pivots]
 
 
-def _augmented(
+def _augmented_system(
     graph: Graph,
     mass: Sequence[Sequence[Node]],
     force: Sequence[Node],

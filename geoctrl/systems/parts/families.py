@@ -15,16 +15,16 @@ from geoctrl._checks import entries, nearest, require_printable
 from geoctrl._scalars import expression, plain
 from geoctrl.checker.surds import Surd
 from geoctrl.errors import DescriptionError, GeoctrlError, ImmutableError, LabelError, ParameterError
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 from geoctrl.systems.typesetting.printed_spectra import without_rounding
 
-__all__ = ["Equilibrium", "Family", "listed"]
+__all__ = ["Equilibrium", "Family", "states_text"]
 
 _SHOWN = 24
 """States that a message names; many bodies have thousands."""
 
 
-def listed(labels: Sequence[str], values: np.ndarray) -> str:
+def states_text(labels: Sequence[str], values: np.ndarray) -> str:
     """States by label for a message: the first of many."""
     first = [f"{k}={v:.9g}" for k, v in zip(labels[:_SHOWN], values[:_SHOWN], strict=True)]
     more = len(labels) - _SHOWN
@@ -108,7 +108,7 @@ class Family:
         return Family, (dict(self.states), self.symbols, dict(self.inputs), self.relations)
 
     def __repr__(self) -> str:
-        states = ", ".join(f"{k} = {written(v)}" for k, v in self.states.items())
+        states = ", ".join(f"{k} = {expression_text(v)}" for k, v in self.states.items())
         return f"Family({states}; {', '.join(self.names)})"
 
 
@@ -216,7 +216,7 @@ class Equilibrium:
         turning = f"; turning with {self.spin.tolist()}" if np.any(self.spin) else ""
         defects = f"residual {self.residual:.1e}, leaf {self.leaf_residual:.1e}"
         x = without_rounding(self.x, self._sizes())
-        return f"Equilibrium({listed(self.labels, x)}{self._inputs()}; {defects}{turning})"
+        return f"Equilibrium({states_text(self.labels, x)}{self._inputs()}; {defects}{turning})"
 
     def _sizes(self) -> np.ndarray:
         """Sizes of the states at the point; zero where its system is not at hand or has none there."""

@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
-from geoctrl.systems.typesetting.decimal_printing import written
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["Relation", "Relations", "read_relations", "removals"]
 
@@ -30,7 +30,7 @@ class Relation:
 
     def __str__(self) -> str:
         """The expression for a message, or its name in quotes where it would fill the page."""
-        text = written(self.expr)
+        text = expression_text(self.expr)
         return text if len(text) <= LONG else repr(self.name)
 
 
@@ -46,7 +46,7 @@ class Relations(tuple):
         return made
 
     @property
-    def named(self) -> tuple[Relation, ...]:
+    def by_name(self) -> tuple[Relation, ...]:
         """The relations by name."""
         return tuple(Relation(name, e) for name, e in zip(self.names, self, strict=True))
 
@@ -67,14 +67,14 @@ def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -
     labels : further names of the description, which ``leaf1`` and so on avoid
     """
     if isinstance(given, Relations):
-        given = {r.name: r.expr for r in given.named}
+        given = {r.name: r.expr for r in given.by_name}
     if not isinstance(given, Mapping):
         return _without_names([expression(e, "a leaf relation") for e in given], reserved, labels)
     expressions = [expression(e, f"leaf[{k!r}]") for k, e in given.items()]
     for name, e in zip(given, expressions, strict=True):
         if not isinstance(name, str) or not name.strip():
             raise DescriptionError(f"the name of a leaf relation must be text, got {shown(name)}")
-        if name in reserved and name != written(e):
+        if name in reserved and name != expression_text(e):
             raise DescriptionError(
                 f"the leaf relation {name!r} has the name of something else that a run reports; rename it"
             )
@@ -84,7 +84,7 @@ def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -
 def _without_names(
     expressions: Sequence[sp.Expr], reserved: Iterable[str], labels: Iterable[str]
 ) -> Relations:
-    texts = [written(e) for e in expressions]
+    texts = [expression_text(e) for e in expressions]
     taken = {*reserved, *labels, *texts}
     numbers = count(1)
     names: list[str] = []

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-def _undeclared(name: str, by_input: bool) -> str:
+def _declaration_hint(name: str, by_input: bool) -> str:
     """How to declare a symbol: one that is named like a rate, and any other."""
     if name.endswith("_dot"):
         coordinate = f"gc.Coordinate({name.removesuffix('_dot')!r})"
@@ -83,7 +83,7 @@ def _require(what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
         "sp.Symbol(name, real=True) of an input"
     )
-    require_declared(what, values, allowed, remedy, partial(_undeclared, by_input=what == "forces"))
+    require_declared(what, values, allowed, remedy, partial(_declaration_hint, by_input=what == "forces"))
 
 
 time = sp.Symbol("t", real=True)
@@ -108,20 +108,20 @@ def plain_inputs(inputs: Sequence[sp.Symbol]) -> dict[sp.Symbol, sp.Symbol]:
     return {sp.Symbol(u.name): u for u in inputs if u == sp.Symbol(u.name, real=True)}
 
 
-def swapped(expr: sp.Expr, table: Mapping[sp.Symbol, sp.Symbol]) -> sp.Expr:
+def with_exchanged_symbols(expr: sp.Expr, table: Mapping[sp.Symbol, sp.Symbol]) -> sp.Expr:
     """The expression with symbols exchanged; a part that occurs many times, as in recorded laws, once."""
     done: dict[sp.Basic, sp.Basic] = dict(table)
 
-    def exchanged(e: sp.Basic) -> sp.Basic:
+    def exchange(e: sp.Basic) -> sp.Basic:
         if not e.args:
             return done.get(e, e)
         if e not in done:
-            args = [exchanged(part) for part in e.args]
+            args = [exchange(part) for part in e.args]
             same = all(new is old for new, old in zip(args, e.args, strict=True))
             done[e] = e if same else e.func(*args)
         return done[e]
 
-    return exchanged(expr)
+    return exchange(expr)
 
 
 def check_families(families: Mapping[str, Family], taken: Mapping[str, str]) -> None:
@@ -148,12 +148,12 @@ def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed:
         if not isinstance(parameter, Parameter):
             raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
     names = [p.name for p in parameters]
-    repeated = _repeated(names)
+    repeated = _duplicates(names)
     if repeated:
         raise ParameterError(f"parameter names repeat: {', '.join(repeated)}")
     if time.name in labels:
         raise DescriptionError(f"the label {time.name!r} is that of the time; rename {renamed}")
-    twice = _repeated(labels)
+    twice = _duplicates(labels)
     if twice:
         raise DescriptionError(f"labels repeat: {', '.join(twice)}; rename {renamed}")
     clash = sorted(set(names) & {*labels, time.name})
@@ -161,7 +161,7 @@ def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed:
         raise ParameterError(f"parameter names meet state, input or time labels: {', '.join(clash)}")
 
 
-def _repeated(names: Iterable[str]) -> list[str]:
+def _duplicates(names: Iterable[str]) -> list[str]:
     """Names that occur more than once, sorted."""
     return sorted(name for name, count in Counter(names).items() if count > 1)
 

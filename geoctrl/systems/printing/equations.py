@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import sympy as sp
 
 from geoctrl._scalars import inverse_of
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.typesetting.typesetting import Typesetter, aligned
+from geoctrl.systems.typesetting.typesetting import Typesetter, aligned_equations
 
 __all__ = ["Equations", "HamelTensors", "hamel_tensors"]
 
@@ -83,16 +83,18 @@ class Equations:
         moving = [*self.states[:k], *rates, *multipliers]
         order = [*(s for s in named if s not in self.states and s not in moving), *self.states[k:], *moving]
         t = Typesetter(order, moving, [e for e in self.relations if not e.has(*moving)])
-        return aligned([(t.pieces(a), t.pieces(b)) for a, b in pairs], width)
+        return aligned_equations([(t.pieces(a), t.pieces(b)) for a, b in pairs], width)
 
     def __str__(self) -> str:
         names = [str(s) for s in self.states]
         width = max(len(n) for n in names) + 2
-        shown = [collected(e, self.states, self.relations) for e in self.rhs]
+        shown = [collected_fraction(e, self.states, self.relations) for e in self.rhs]
         return "\n".join(f"d/dt {n:<{width}}= {e}" for n, e in zip(names, shown, strict=True))
 
 
-def collected(expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp.Expr] = ()) -> sp.Expr:
+def collected_fraction(
+    expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp.Expr] = ()
+) -> sp.Expr:
     """One fraction, its numerator sorted by monomials in the states with factored coefficients.
 
     Where the leaf relations shorten the numerator, their multiples are taken off. Expressions that are not
@@ -113,10 +115,10 @@ def collected(expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp
                 poly = shorter
     content, primitive = poly.primitive()
     terms = [
-        factored(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True)))
+        factorisation(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True)))
         for powers, c in primitive.terms()
     ]
-    return factored(content) * sp.factor_terms(sp.Add(*terms)) / factored(denominator)
+    return factorisation(content) * sp.factor_terms(sp.Add(*terms)) / factorisation(denominator)
 
 
 _SHORT = 500
@@ -151,7 +153,7 @@ class HamelTensors:
         return self.C + self.F
 
 
-def _completed(system: Recorded, removed: Mapping[sp.Symbol, int]) -> tuple[sp.Matrix, sp.Matrix]:
+def _complete_frame(system: Recorded, removed: Mapping[sp.Symbol, int]) -> tuple[sp.Matrix, sp.Matrix]:
     """The frame with a complement, and its inverse where the removed coordinates are zero.
 
     The complement is the user's; else the velocities that the frame leaves out, as unit vectors, which gives
@@ -187,7 +189,7 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
         )
     gamma = mechanism.configuration_symbols
     removed = mechanism.removed
-    E, inverse = _completed(system, removed)
+    E, inverse = _complete_frame(system, removed)
     rate = [[sp.Integer(0)] * k for _ in gamma]  # varkappa^k_{j beta} Gamma_k = (E_beta Gamma)_j
     carriers = [*gamma[: len(gamma) - len(mechanism.quasicoordinates)], sp.Integer(1)]
     for i, j, m, value in mechanism.kinematics:
@@ -209,5 +211,5 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
                 components = inverse * sp.Matrix(column).subs(removed)
                 for i in range(n):
                     long = components[i].count_ops() > _SHORT
-                    tensor[i, alpha, beta] = components[i] if long else factored(components[i])
+                    tensor[i, alpha, beta] = components[i] if long else factorisation(components[i])
     return HamelTensors(E.subs(removed), sp.ImmutableDenseNDimArray(C), sp.ImmutableDenseNDimArray(F))

@@ -21,7 +21,7 @@ from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.parts.names import time
-from geoctrl.systems.typesetting.typesetting import Piece, Typesetter, aligned
+from geoctrl.systems.typesetting.typesetting import Piece, Typesetter, aligned_equations
 
 __all__ = ["Display"]
 
@@ -100,10 +100,10 @@ class Display:
         """One of the parts below."""
         require_choice("part", name, PARTS)
         # The derivation may take the time as well as the typesetting.
-        return self.budget.attempt(name, getattr(self, name), self._unfinished)
+        return self.budget.attempt(name, getattr(self, name), self._budget_words)
 
     @property
-    def _unfinished(self) -> str:
+    def _budget_words(self) -> str:
         return rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}"
 
     # -- what the mechanism is ------------------------------------------------------------------
@@ -202,11 +202,11 @@ class Display:
         lines = [(self._pieces(t, left), self._pieces(t, right)) for left, right in shown]
         plain = Typesetter(order, fixed=self.parameters)
         lines += [(plain.pieces(s), self._pieces(plain, e)) for s, e in abbreviate.names.items()]
-        return aligned(lines, self.width)
+        return aligned_equations(lines, self.width)
 
     def _pieces(self, typesetter: Typesetter, expr: sp.Expr) -> list[Piece]:
         """The terms of one side, with time kept for the lines after it."""
-        unfinished = [(1, self._unfinished)]
+        unfinished = [(1, self._budget_words)]
         return self.budget.attempt(
             "a line", lambda: typesetter.pieces(expr), unfinished, share=0.5, reserve=0.1
         )
@@ -227,8 +227,8 @@ class Abbreviations:
         bases = [p.base for p in powers]
         radicands = dict.fromkeys(b for b in bases if bases.count(b) > 1 or sp.count_ops(b) > LONG_ROOT)
         integrals = dict.fromkeys(i for e in expressions for i in e.atoms(sp.Integral))
-        self._roots = {r: _numbered("varrho", i) for i, r in enumerate(radicands)}
-        self._integrals = {e: _numbered("Q", i, real=True) for i, e in enumerate(integrals)}
+        self._roots = {r: _numbered_symbol("varrho", i) for i, r in enumerate(radicands)}
+        self._integrals = {e: _numbered_symbol("Q", i, real=True) for i, e in enumerate(integrals)}
         self.integrals = list(self._integrals.values())
         self.names: Names = {s: sp.sqrt(r) for r, s in self._roots.items()}
         self.names |= {s: e for e, s in self._integrals.items()}
@@ -252,7 +252,7 @@ def _is_root(expr: sp.Basic) -> bool:
     return expr.is_Pow and expr.base.is_Add and expr.exp.is_Rational and expr.exp.q == 2
 
 
-def _numbered(stem: str, i: int, **assumptions: bool) -> sp.Symbol:
+def _numbered_symbol(stem: str, i: int, **assumptions: bool) -> sp.Symbol:
     return sp.Symbol(stem if i == 0 else f"{stem}{i + 1}", **(assumptions or {"positive": True}))
 
 

@@ -15,9 +15,9 @@ from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Family
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.leaf_relations import Relation
-from geoctrl.systems.typesetting.decimal_printing import assigned
+from geoctrl.systems.typesetting.decimal_printing import assignment_text
 
-__all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
+__all__ = ["mechanism_page", "parameter_table", "state_labels", "system_lines", "table", "titled_rows"]
 
 WIDTH = 100
 LONG = 130
@@ -31,7 +31,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
 
 
-def listed(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
+def titled_rows(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
     """A title and rows of a name and a text, wrapped to the width of a page.
 
     A row of several texts has a line for each, and a row without a text none.
@@ -82,24 +82,24 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "velocities": " ".join(m.velocity_labels),
         "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
         "shape": [_coordinate(c) for c in m.shape],
-        "quasi": [_named(f"{z.name}_dot", z.rate) for z in m.quasicoordinates],
+        "quasi": [_definition(f"{z.name}_dot", z.rate) for z in m.quasicoordinates],
         "states": " ".join(state_labels(m)),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
-        "leaf": [_relation(r) for r in m.leaf.named],
+        "leaf": [_relation(r) for r in m.leaf.by_name],
         "friction": [f"{f.along.tolist()}: {_strength(f)}" for f in m.friction],
         "domain": [f"{name}: {side.words}" for name, side in m.edges.items()],
         "symmetry": _axis(m),
         "rotors": " ".join(m.rotors.names) if m.rotors else "",
         "inputs": " ".join(map(str, m.input_symbols)) or "-",
-        "feedback": [_named(k, e) for k, e in m.feedback.items()],
+        "feedback": [_definition(k, e) for k, e in m.feedback.items()],
         "outputs": " ".join(m.outputs),
         "families": [_family(name, family) for name, family in m.equilibria.items()] or "-",
-        "invariants": [_named(k, e) for k, e in m.invariants.items()],
+        "invariants": [_definition(k, e) for k, e in m.invariants.items()],
         "conserved": ", ".join(conserved),
         "source": m.source,
     }
-    page = listed(f"{m.name or 'unnamed mechanism'}  [{space_words(m.group, m.shape)}]", rows)
+    page = titled_rows(f"{m.name or 'unnamed mechanism'}  [{space_words(m.group, m.shape)}]", rows)
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 
@@ -109,7 +109,7 @@ def system_lines(system: Recorded) -> str:
     lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
     lines.append(f"  inputs ({system.ninputs}): {', '.join(system.input_labels) or '-'}")
     lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
-    lines.append(f"  parameters: {assigned(system.params)}")
+    lines.append(f"  parameters: {assignment_text(system.params)}")
     return "\n".join(lines)
 
 
@@ -123,7 +123,7 @@ def _relation(relation: Relation) -> str:
     return text if relation.name == str(relation.expr) else f"{relation.name}: {text}"
 
 
-def _named(name: str, expr: sp.Expr) -> str:
+def _definition(name: str, expr: sp.Expr) -> str:
     return name if name == str(expr) else f"{name} = {_short(expr)}"
 
 
@@ -152,5 +152,5 @@ def _constraints(mechanism: Mechanism) -> list[str]:
 
 
 def _family(name: str, family: Family) -> str:
-    values = ", ".join(_named(k, e) for k, e in {**family.states, **family.inputs}.items())
+    values = ", ".join(_definition(k, e) for k, e in {**family.states, **family.inputs}.items())
     return f"{name}({', '.join(family.names)}): {values or 'all states zero'}"

@@ -23,7 +23,7 @@ class Judge(Protocol):
     """Something that refuses parameters."""
 
     @property
-    def settled(self) -> bool:
+    def admits_all(self) -> bool:
         """Whether it will never refuse any."""
 
     def require(self, values: Numbers) -> None:
@@ -46,7 +46,7 @@ class Judgement:
         made = [*frame_promises(system), *leaf_promises(system), *axis_promises(system)]
         self._promises = Promises(system, made, generic)
         judges: tuple[Judge, ...] = (self._promises, Definiteness(system))
-        self._judges = [judge for judge in judges if not judge.settled]
+        self._judges = [judge for judge in judges if not judge.admits_all]
         self._defaults, self._positive = system.params, system.mechanism.positive
         self._whole = whole
         self._passed: set[tuple] = set()

@@ -83,7 +83,7 @@ def leaf_promises(system: Recorded) -> list[Promise]:
     Relations of turned vectors hold of themselves.
     """
     a, mechanism, g = system.assembly, system.mechanism, system.graph
-    named, removed = mechanism.leaf.named, set(mechanism.removed)
+    named, removed = mechanism.leaf.by_name, set(mechanism.removed)
     # Relations that remove entries are no relations of the states: their rates are taken before that is done.
     first = [r for r in named if r.expr.free_symbols & removed]
     motion = dict(zip(a.gamma, a.advection, strict=True))
@@ -122,7 +122,7 @@ def _along_group(system: Recorded, relation: Any, j: int) -> Node:
     """Rate of a relation under the j-th basis velocity."""
     a, g = system.assembly, system.graph
     unit = [g.one if i == j else g.zero for i in range(a.n)]
-    motion = dict(zip(a.gamma, a.moved(unit), strict=True))
+    motion = dict(zip(a.gamma, a.gamma_rates(unit), strict=True))
     return g.push_forward([a.configuration(relation)], motion)[0]
 
 
@@ -133,7 +133,7 @@ def _check_mass(system: Recorded, samples: list[np.ndarray], params: dict[str, f
     if min(best.mass, best.pivot) < SINGULAR_MASS:
         # An inertia that parameters make infinite is told as a division by zero.
         a = system.assembly
-        entries = system.program([*(e for row in a.bordered for e in row), *a.pivots])
+        entries = system.program([*(e for row in a.bordered_matrix for e in row), *a.pivots])
         entries(system.arguments_at(0.0, system.sample(rng, params), None), params)
         velocities = ", ".join(n.payload for n in system.assembly.velocity)
         along = f" along {', '.join(best.along)}" if best.along else ""

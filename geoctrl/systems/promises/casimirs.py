@@ -42,7 +42,7 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     n = algebra.n
     symbols = [*algebra.mu, *mechanism.advected_symbols]
     free = _generators(algebra, mechanism)
-    fields = free if mechanism.constraints is None else _constrained(free, n, mechanism.constraints)
+    fields = free if mechanism.constraints is None else _constrained_motions(free, n, mechanism.constraints)
     linear = _kernel([(i,) for i in range(len(symbols))], fields)
     products = [_times(a, b) for i, a in enumerate(linear) for b in linear[i:]]
     quadratic = _kernel(list(combinations_with_replacement(range(len(symbols)), 2)), fields)
@@ -56,7 +56,7 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     places = sorted(vectors)
     trivial = _kernel([(i,) for i in places], free)
     trivial += _kernel(list(combinations_with_replacement(places, 2)), free)
-    trivial += [p for p in (_polynomial(r.expr, symbols) for r in mechanism.leaf.named) if p]
+    trivial += [p for p in (_polynomial(r.expr, symbols) for r in mechanism.leaf.by_name) if p]
     found = _complement([*trivial, *products], [*linear, *quadratic])
     expressions = [
         sp.Add(
@@ -94,7 +94,7 @@ def _generators(algebra: LieAlgebra, mechanism: Mechanism) -> Motions:
     }
 
 
-def _constrained(free: Motions, n: int, rows: sp.Matrix) -> Motions:
+def _constrained_motions(free: Motions, n: int, rows: sp.Matrix) -> Motions:
     """The fields of the velocities that constraints admit, and of their forces."""
     exact = [[_fraction(e) for e in row] for row in rows.tolist()]
     numbers = [[e for e in row if e is not None] for row in exact]

@@ -19,7 +19,7 @@ from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
 from geoctrl._scalars import Node, Program
 from geoctrl._scalars.arithmetic.magnitudes import Magnitudes
 from geoctrl._scalars.arithmetic.precise import number
-from geoctrl._scalars.graph.freed_switches import freed
+from geoctrl._scalars.graph.freed_switches import with_free_switches
 from geoctrl.errors import GeoctrlError
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
@@ -77,15 +77,17 @@ class Conservation:
             if again or (name not in self.candidates and node not in self.nodes.values()):
                 self.candidates[name], self.nodes[name] = value, node
 
-    def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
+    def conserved_nodes(
+        self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None
+    ) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
-        return self._remembered(params, all_inputs, u, precisely=True)
+        return self._conserved_nodes(params, all_inputs, u, precisely=True)
 
     def likely(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of candidates that doubles do not tell from conserved ones: for who proves it anyway."""
-        return self._remembered(params, all_inputs, u, precisely=False)
+        return self._conserved_nodes(params, all_inputs, u, precisely=False)
 
-    def _remembered(
+    def _conserved_nodes(
         self, params: Mapping[str, float] | None, all_inputs: bool, u: Any, precisely: bool
     ) -> dict[str, Node]:
         all_inputs = flag("all_inputs", all_inputs)
@@ -148,14 +150,14 @@ class Conservation:
         def sample() -> Rates:
             x = system.sample(rng, values, speed * next(speeds))
             u = rng.normal(size=system.ninputs) if held is None else held
-            return rates.at(rng.uniform(*TIMES), x, u, params, rng)
+            return rates.rates_at(rng.uniform(*TIMES), x, u, params, rng)
 
         def moving() -> np.ndarray:
             return system.sample(rng, values, speed)
 
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
         if good.any():
-            good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
+            good &= ~rates.seams.discontinuities(moving, rng.uniform(*TIMES), u, params)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def _precisely(
@@ -206,15 +208,15 @@ class _Rates:
         mapping = dict(zip(system.input_nodes, inputs, strict=True))
         given = graph.substitute([*terms, *system.field_nodes], mapping)
         moving, given = given[len(terms) :], given[: len(terms)]
-        free, numbers = freed(graph, given)
+        free, numbers = with_free_switches(graph, given)
         self._numbers = list(numbers.values())
         self._free = Magnitudes(graph, free)
         self._given = Magnitudes(graph, given) if numbers else self._free
-        self._free_rates, self._given_rates = self._added(free), self._added(given)
+        self._free_rates, self._given_rates = self._sums(free), self._sums(given)
         self._motion = system.program(moving)
         self.seams = Seams(system, values, moving)
 
-    def _added(self, terms: Sequence[Node]) -> list[Node]:
+    def _sums(self, terms: Sequence[Node]) -> list[Node]:
         n = self._system.nstates
         return [self._system.graph.add(terms[k : k + n]) for k in range(0, len(terms), n)]
 
@@ -225,7 +227,7 @@ class _Rates:
         pushed = np.max(np.abs(motion), initial=0.0)
         return float(np.sqrt(pushed)) if 0 < pushed < np.inf else 1.0
 
-    def at(
+    def rates_at(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], rng: np.random.Generator
     ) -> Rates:
         """Rates and sizes (1, q); as they are where a branch is not defined beyond its region."""

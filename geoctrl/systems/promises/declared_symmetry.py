@@ -123,11 +123,11 @@ def axis_promises(system: Recorded) -> list[Promise]:
 
     def covector(nodes: Sequence[Node]) -> list[Node]:
         """Rates of a covector that is not transported along."""
-        moved = turn.transposed([[node] for node in nodes])
+        moved = turn.transposed_action([[node] for node in nodes])
         return [d - m for d, (m,) in zip(rates(nodes), moved, strict=True)]
 
     G = matrix(mechanism.inertia)
-    forward = turn.transposed(G)
+    forward = turn.transposed_action(G)
     parts: dict[str, list[Node]] = {
         "leaf": [*turn.removed, *rates(system.leaf.nodes[: system.leaf.geometric])],
         "inertia": [
@@ -144,7 +144,9 @@ def axis_promises(system: Recorded) -> list[Promise]:
             g.add([dot(g, rates(row), a.xi[:n]), dot(g, row, turn.velocity)]) for row in psi
         ]
     if mechanism.rotors is not None:
-        parts["rotors"] = [e for row in turn.transposed(matrix(mechanism.rotors.coupling)) for e in row]
+        parts["rotors"] = [
+            e for row in turn.transposed_action(matrix(mechanism.rotors.coupling)) for e in row
+        ]
     parts["forces"] = [*covector(a.applied[:n]), *rates(a.applied[n:])]
     parts["controller"] = rates(a.controller_rates)
     return [
@@ -177,7 +179,7 @@ class _Turning:
         self._adjoint = [[g.zero] * n for _ in range(n)]
         for i, j, k, value in mechanism.algebra.brackets:
             self._adjoint[k][j] = self._adjoint[k][j] + e[i] * value
-        moved = a.moved([*e, *[g.zero] * (a.n - n)])
+        moved = a.gamma_rates([*e, *[g.zero] * (a.n - n)])
         self._motion = dict(zip(a.gamma, a.restrict(moved), strict=True))
         gone = [node for i, node in enumerate(a.gamma) if i not in system.kept_index]
         moved = [self._motion.pop(node) for node in gone]
@@ -205,7 +207,7 @@ class _Turning:
         """Rates of nodes in advected components, velocities, controller states, inputs and time."""
         return self._graph.push_forward(list(nodes), self._motion)
 
-    def transposed(self, matrix: Sequence[Sequence[Node]]) -> list[list[Node]]:
+    def transposed_action(self, matrix: Sequence[Sequence[Node]]) -> list[list[Node]]:
         """ad_e^T times a matrix with a row for each velocity."""
         g = self._graph
         columns = list(zip(*matrix, strict=True))
@@ -268,7 +270,7 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
     rows["axes held"] = list(gauge_row)
     body = dict(zip(algebra.xi, frame.matrix * w, strict=True))
 
-    def seen(expr: Any) -> Any:
+    def in_turning_axes(expr: Any) -> Any:
         return expression(expr, "an expression of the mechanism").subs(body, simultaneous=True)
 
     rotors = mechanism.rotors
@@ -276,7 +278,7 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         algebra=extended,
         inertia=P.T * mechanism.inertia * P,
         gyroscopic=None if mechanism.gyroscopic is None else list(P.T * mechanism.gyroscopic),
-        forces=None if mechanism.acting is None else list(P.T * mechanism.acting.applyfunc(seen)),
+        forces=None if mechanism.acting is None else list(P.T * mechanism.acting.applyfunc(in_turning_axes)),
         friction=(),
         domain=mechanism.edges,
         constraints=rows,
@@ -286,12 +288,12 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         },
         frame=E,
         velocities=labels,
-        leaf={**{r.name: r.expr for r in mechanism.leaf.named}, str(gamma.dot(d)): gamma.dot(d)},
+        leaf={**{r.name: r.expr for r in mechanism.leaf.by_name}, str(gamma.dot(d)): gamma.dot(d)},
         rotors=None if rotors is None else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names),
-        feedback={k: seen(v) for k, v in mechanism.feedback.items()},
-        controller={k: seen(v) for k, v in mechanism.controller.items()},
-        invariants={k: seen(v) for k, v in mechanism.invariants.items()},
-        outputs={k: seen(v) for k, v in mechanism.outputs.items()},
+        feedback={k: in_turning_axes(v) for k, v in mechanism.feedback.items()},
+        controller={k: in_turning_axes(v) for k, v in mechanism.controller.items()},
+        invariants={k: in_turning_axes(v) for k, v in mechanism.invariants.items()},
+        outputs={k: in_turning_axes(v) for k, v in mechanism.outputs.items()},
         symmetry=None,
         view_of=mechanism,
         name=f"{mechanism.name or 'system'}, despun",

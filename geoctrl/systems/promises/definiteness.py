@@ -37,7 +37,7 @@ class Definiteness:
         rows = [[a.configuration(e) for e in row] for row in matrix.tolist()]
         entries = [e for row in rows for e in row]
         positive = {a.parameters[name] for name in mechanism.positive}
-        self.settled: bool = mechanism.indefinite or _is_definite(system, rows, positive)
+        self.admits_all: bool = mechanism.indefinite or _is_definite(system, rows, positive)
         self._system, self._size = system, len(rows)
         self._program = Program(a.graph, a.gamma, a.parameters, entries)
         self._constant = not system.graph.symbols(entries) & set(a.gamma)
@@ -47,9 +47,9 @@ class Definiteness:
 
     def require(self, values: Mapping[str, Any]) -> None:
         """Judge the inertia at a full set of parameters."""
-        if self.settled:
+        if self.admits_all:
             return
-        points = self._at(values)
+        points = self._leaf_points(values)
         # One point goes through scalars, which is many times faster than arrays of one.
         entries = self._program(points[0] if self._constant else list(points.T), values)
         matrices = entries.T.reshape(-1, self._size, self._size)
@@ -63,7 +63,7 @@ class Definiteness:
             gamma = points[usable][worst]
             raise DescriptionError(self._refusal(eigenvalues[worst], vectors[worst, :, 0], gamma, values))
 
-    def _at(self, values: Mapping[str, Any]) -> np.ndarray:
+    def _leaf_points(self, values: Mapping[str, Any]) -> np.ndarray:
         """Advected components (points, d) on the leaf; drawn anew where it depends on parameters."""
         if self._points is None or self._leaf_moves:
             rng = np.random.default_rng(13)

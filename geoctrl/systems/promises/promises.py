@@ -101,7 +101,7 @@ class Promises:
                 )
 
     @property
-    def settled(self) -> bool:
+    def admits_all(self) -> bool:
         """Whether all promises hold whatever the parameters are."""
         return not self._open
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from geoctrl._scalars import STATE, Node, Program
-from geoctrl._scalars.graph.freed_switches import freed
+from geoctrl._scalars.graph.freed_switches import with_free_switches
 from geoctrl.systems.equations.recorded_system import Recorded
 
 __all__ = ["Seams"]
@@ -46,12 +46,12 @@ class Seams:
         if self._switches:
             slopes = [e for row in graph.jacobian(list(nodes), x) for e in row]
             self._values = system.program([*nodes, *slopes, *field])
-            free, numbers = freed(graph, nodes)
+            free, numbers = with_free_switches(graph, nodes)
             arguments = [*system.arguments, *numbers.values()]
             self._free = Program(graph, arguments, system.parameter_nodes, free)
             self._conditions = system.program(list(numbers))
 
-    def torn(
+    def discontinuities(
         self,
         sample: Callable[[], np.ndarray],
         t: float,
@@ -63,7 +63,7 @@ class Seams:
         with np.errstate(all="ignore"):
             for switch in self._switches:
                 for x, normal in self._points(switch, sample, t, u, params):
-                    found |= self._changed(x, normal, t, u, params)
+                    found |= self._changes(x, normal, t, u, params)
         return found
 
     def _points(
@@ -100,16 +100,16 @@ class Seams:
             if given == _POINTS:
                 return
 
-    def _changed(
+    def _changes(
         self, x: np.ndarray, step: np.ndarray, t: float, u: np.ndarray, params: Mapping[str, float]
     ) -> np.ndarray:
         """Which quantities jump or change while sliding, at one point."""
-        (a, A, f), (b, B, g) = (self._at(z, t, u, params) for z in (x + step, x - step))
+        (a, A, f), (b, B, g) = (self._quantities_at(z, t, u, params) for z in (x + step, x - step))
         size = np.abs(A) @ np.abs(x) + np.abs(B) @ np.abs(x) + np.abs(a) + np.abs(b)
         changed = np.abs(a - b - A @ step - B @ step) > _JUMP * size
         # A quantity without a finite value on the switch is not defined there: no motion passes that point.
         there = self._on_switch(x, step, t, u, params)
-        half, slopes, _ = self._at(x + step / 2, t, u, params)
+        half, slopes, _ = self._quantities_at(x + step / 2, t, u, params)
         near = (4 * (half - slopes @ step / 2) - (a - A @ step)) / 3  # exact to third order in the step
         changed |= np.isfinite(there) & (np.abs(there - near) > _JUMP * size)
         outward, inward = step @ f, step @ g
@@ -126,7 +126,7 @@ class Seams:
         signs = np.mean(np.sign(beside), axis=0)
         return self._free([*self._system.arguments_at(t, x, u), *signs], params)
 
-    def _at(
+    def _quantities_at(
         self, x: np.ndarray, t: float, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Quantities, their gradients and the rates of the states."""

@@ -42,11 +42,11 @@ def anchors_of(system: Recorded) -> Anchors:
     A velocity of its frame is one of the algebra where the frame says so by a number 1.
     """
     if "anchors" not in system.cache:
-        system.cache["anchors"] = _found(system)
+        system.cache["anchors"] = _anchors_of(system)
     return system.cache["anchors"]
 
 
-def _found(system: Recorded) -> Anchors:
+def _anchors_of(system: Recorded) -> Anchors:
     mechanism, labels = system.mechanism, list(system.state_labels)
     place = {label: i for i, label in enumerate(labels)}
     size, turns = np.zeros(len(labels)), np.zeros(len(labels), dtype=bool)

@@ -93,7 +93,7 @@ class Differential:
     def _equations(self) -> Program:
         return self._system.program([*(e for row in self.saddle for e in row), *self.right])
 
-    def refined(
+    def refined_accelerations(
         self, acceleration: np.ndarray, arguments: Sequence[Any], params: Mapping[str, float]
     ) -> np.ndarray:
         r"""Accelerations (k,) as K z = b has them where the recorded elimination has lost them.

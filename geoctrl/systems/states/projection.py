@@ -96,7 +96,9 @@ def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -
     a, matrix = system.assembly, system.frame.matrix
     E, sizes = (
         part.reshape(matrix.shape)
-        for part in _sized(system, "frame", lambda: [a.configuration(e) for e in matrix], gamma, params)
+        for part in _values_and_sizes(
+            system, "frame", lambda: [a.configuration(e) for e in matrix], gamma, params
+        )
     )
     point = dict(zip(map(str, system.mechanism.configuration_symbols), gamma.tolist(), strict=True))
     if not np.all(np.isfinite(E)):
@@ -185,7 +187,7 @@ class LeafAt:
     def __call__(self, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values (r,), gradients (r, d) and sizes (r,)."""
         name = ("leaf", *(node.index for node in self._nodes))
-        values, terms = _sized(self._system, name, lambda: self._nodes, gamma, self._params)
+        values, terms = _values_and_sizes(self._system, name, lambda: self._nodes, gamma, self._params)
         jacobian = values[self._count :].reshape(self._count, gamma.size)
         sizes = np.abs(jacobian) @ configuration_sizes(self._system, gamma)
         return values[: self._count], jacobian, np.where(sizes > 0, sizes, terms[: self._count])
@@ -213,7 +215,7 @@ def configuration_sizes(system: Recorded, gamma: np.ndarray) -> np.ndarray:
     return np.maximum(lengths, np.abs(gamma))
 
 
-def _sized(
+def _values_and_sizes(
     system: Recorded, name: Any, nodes: Any, gamma: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values of nodes in Gamma and parameters, and the sizes of their terms."""

@@ -43,7 +43,7 @@ class RecordedField(VectorField):
         """As `geoctrl.systems.states.singularity.require_regular`."""
         require_regular(self._system, t, x, self._params, place)
 
-    def broken(self, t: float, x: np.ndarray) -> str:
+    def singularity(self, t: float, x: np.ndarray) -> str:
         """As `geoctrl.systems.states.singularity.find_singularity`."""
         return find_singularity(self._system, t, x, self._params)
 

@@ -14,7 +14,7 @@ from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract.points import Exact, rationals
 from geoctrl.systems.contract.regularity import require_autonomous, require_smooth
-from geoctrl.systems.contract.scales import Scales, equilibrated, scaled_row
+from geoctrl.systems.contract.scales import Scales, equilibrated_matrix, scaled_row
 from geoctrl.systems.contract.system_contract import Seen
 from geoctrl.systems.contract.tolerances import INDEPENDENT, KERNEL, rank
 from geoctrl.systems.equations.recorded_system import Recorded
@@ -81,7 +81,9 @@ class SeenReduced(Seen):
         system, k = self.system, len(self.system.assembly.velocity)
         field = system.rhs(0.0, x, u, params)
         if k and np.all(np.isfinite(field[:k])):
-            field[:k] = system.differential.refined(field[:k], system.arguments_at(0.0, x, u), params)
+            field[:k] = system.differential.refined_accelerations(
+                field[:k], system.arguments_at(0.0, x, u), params
+            )
         return field
 
     def derivatives(
@@ -90,7 +92,7 @@ class SeenReduced(Seen):
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
         return self.system.differential.numeric(self.system.arguments_at(0.0, x, u), params)
 
-    def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+    def computed_scales(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
         """Sizes by the expressions of the equations."""
         if "measured" not in self.system.cache:
             self.system.cache["measured"] = Measured(self.system, self.system.differential)
@@ -141,7 +143,7 @@ class SeenReduced(Seen):
         gradient, n = self.leaf_gradient(x, params), self.system.nstates
         if not gradient.size:
             return np.eye(n)
-        independent = rank(np.linalg.svd(equilibrated(gradient), compute_uv=False), KERNEL)
+        independent = rank(np.linalg.svd(equilibrated_matrix(gradient), compute_uv=False), KERNEL)
         lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
         null = np.linalg.svd(gradient / np.where(lengths > 0, lengths, 1.0))[2][independent:].T
         # Column-pivoted elimination of the projector keeps coordinate directions where the leaf allows it.

@@ -63,7 +63,7 @@ def conditions(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, f
     small as one of two masses is beside the other does not.
     """
     a = system.assembly
-    k, size, shape = len(a.velocity), len(a.bordered), system.frame.matrix.shape
+    k, size, shape = len(a.velocity), len(a.bordered_matrix), system.frame.matrix.shape
     program = sized_program(system, "singularity", lambda: [*_entries(system), *a.pivots])
     values, sizes = program(t, x, params)
     cuts = [size**2, size**2 + shape[0] * shape[1]]
@@ -92,10 +92,10 @@ def _entries(system: Recorded) -> list[Node]:
     """Entries of the bordered mass matrix and of the frame."""
     a = system.assembly
     frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
-    return [*(e for row in a.bordered for e in row), *frame]
+    return [*(e for row in a.bordered_matrix for e in row), *frame]
 
 
-def _named(system: Recorded, x: np.ndarray) -> str:
+def _state_text(system: Recorded, x: np.ndarray) -> str:
     return ", ".join(f"{k} = {v:.6g}" for k, v in zip(system.state_labels, x, strict=True))
 
 
@@ -103,7 +103,7 @@ def require_regular(
     system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float], place: str
 ) -> None:
     """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message."""
-    found = _tried(system, t, x, params)
+    found = _conditions_or_error(system, t, x, params)
     if isinstance(found, Exception):
         raise ParameterError(
             f"the equations cannot be evaluated at {place} with params {dict(params)}: {found}; check their "
@@ -111,7 +111,7 @@ def require_regular(
         ) from None
     if not found.singular:
         return
-    where = f"at {place} ({_named(system, x)})"
+    where = f"at {place} ({_state_text(system, x)})"
     if found.frame < SINGULAR_FRAME:
         raise FrameError(
             f"the frame is singular {where}: smallest singular value {found.frame:.2e} of the largest; take "
@@ -130,7 +130,7 @@ def require_regular(
     )
 
 
-def _tried(
+def _conditions_or_error(
     system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]
 ) -> Conditions | ArithmeticError | ValueError:
     """The conditions, or why the equations have no values."""
@@ -155,7 +155,7 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
     condition = condition_of(*(v.reshape(mechanism.constraints.shape) for v in program(0.0, x, params)))
     if condition < SINGULAR_MASS:
         raise ConstraintError(
-            f"the constraint rows lose rank at this point ({_named(system, x)}): condition number "
+            f"the constraint rows lose rank at this point ({_state_text(system, x)}): condition number "
             f"{_inverse(condition)}. The frame given hides it: there the constraints allow more velocities; "
             "take another point, or other rows"
         )
@@ -163,7 +163,7 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
 
 def breaks_down(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
     """Whether no run could be started here: frame, mass matrix or constraint rows are singular."""
-    found = _tried(system, t, x, params)
+    found = _conditions_or_error(system, t, x, params)
     return isinstance(found, Exception) or found.singular
 
 
@@ -173,7 +173,7 @@ def _inverse(value: float) -> str:
 
 def find_singularity(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> str:
     """Words about a frame or mass matrix close to singular at the last good state, or ""."""
-    found = _tried(system, t, x, params)
+    found = _conditions_or_error(system, t, x, params)
     if isinstance(found, Exception):
         return ""
     if found.frame**2 < NEARLY:  # the mass matrix E^T G E holds the frame twice

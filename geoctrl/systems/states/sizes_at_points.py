@@ -104,9 +104,9 @@ class Measured:
         parts = [(a, b) for a, b in zip(np.split(v, self._cuts), np.split(mu, self._cuts), strict=True)]
         saddle, right, rest, leaf, slopes, angles = parts
         inverse, saddle = self._inverse(saddle)
-        z = _solved(inverse, saddle, right)
+        z = _solution(inverse, saddle, right)
         A, B = self._derivatives(values, z, inverse, saddle)
-        C = _cleaned(slopes).reshape(-1, n)
+        C = _without_rounding(slopes).reshape(-1, n)
         sizes = np.concatenate([z[1][: n - len(rest[0])], rest[1]])
         _require_numbers(A, C, sizes, leaf[1])
         rate = largest_cycle(A)
@@ -116,7 +116,7 @@ class Measured:
             B,
             sizes,
             leaf[1],
-            self._anchored(x, values, angles[0].reshape(-1, n), rate, saddle[0]),
+            self._anchor_sizes(x, values, angles[0].reshape(-1, n), rate, saddle[0]),
             rate,
             labels=system.state_labels,
             input_labels=system.input_labels,
@@ -149,14 +149,14 @@ class Measured:
         cuts = np.cumsum([unknowns * n, unknowns * m])
         by_x, by_u, advection = zip(np.split(v, cuts), np.split(mu, cuts), strict=True)
         solved = [
-            _solved(inverse, saddle, (part[0].reshape(unknowns, -1), part[1].reshape(unknowns, -1)))
+            _solution(inverse, saddle, (part[0].reshape(unknowns, -1), part[1].reshape(unknowns, -1)))
             for part in (by_x, by_u)
         ]
-        top_x, top_u = (_cleaned((value[:k], size[:k])) for value, size in solved)
-        A = np.vstack([top_x, _cleaned(advection).reshape(n - k, n)])
+        top_x, top_u = (_without_rounding((value[:k], size[:k])) for value, size in solved)
+        A = np.vstack([top_x, _without_rounding(advection).reshape(n - k, n)])
         return A, np.vstack([top_u, np.zeros((n - k, m))])
 
-    def _anchored(
+    def _anchor_sizes(
         self,
         x: np.ndarray,
         values: Mapping[Node, float],
@@ -181,12 +181,12 @@ class Measured:
         return np.maximum(own, given)
 
 
-def _solved(inverse: np.ndarray, saddle: Pair, right: Pair) -> Pair:
+def _solution(inverse: np.ndarray, saddle: Pair, right: Pair) -> Pair:
     z = inverse @ right[0]
     return z, np.abs(inverse) @ (right[1] + saddle[1] @ np.abs(z))
 
 
-def _cleaned(given: Pair) -> np.ndarray:
+def _without_rounding(given: Pair) -> np.ndarray:
     value, size = given
     return np.where(np.abs(value) > ROUNDING * size, value, 0.0)
 

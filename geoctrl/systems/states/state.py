@@ -96,7 +96,7 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
     if said and rest:
         told += f", with {', '.join(rest)} at the reference"
     remedy = "give whole vectors" if any(free) or rest else "mend the values"
-    point = _solved(system, np.array(gamma), np.array(free, dtype=bool), params)
+    point = _gamma_on_leaf(system, np.array(gamma), np.array(free, dtype=bool), params)
     made = system.completed(point, params)
     for i, symbol in enumerate(mechanism.configuration_symbols):
         if symbol in mechanism.removed and symbol.name not in values:
@@ -104,7 +104,9 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
     return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
 
 
-def _solved(system: Recorded, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def _gamma_on_leaf(
+    system: Recorded, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]
+) -> np.ndarray:
     """Newton steps of the free components onto the leaf; where they do not arrive, the caller says so."""
     a = system.assembly
     free[[i for i in range(gamma.size) if i not in system.kept_index]] = False

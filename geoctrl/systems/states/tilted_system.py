@@ -12,13 +12,13 @@ from geoctrl.errors import InputError
 from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.equations.recorded_system import Recorded
 
-__all__ = ["tilted"]
+__all__ = ["tilted_states"]
 
 _ARC = 100
 """Steps along the leaf to a tilt: it is met to 1e-4 of its cube."""
 
 
-def tilted(plant: System, x: Any, tilt: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+def tilted_states(plant: System, x: Any, tilt: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
     """States (2, n) with the configuration of x moved along the leaf by +- tilt, velocities as there."""
     angle = real(tilt, "tilt")
     if not 0 < angle < np.pi:

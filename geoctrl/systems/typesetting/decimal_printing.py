@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-__all__ = ["assigned", "is_long", "readable", "written"]
+__all__ = ["assignment_text", "expression_text", "is_long", "readable"]
 
 DIGITS = 12
 """Of a numerator or a denominator, beyond which a decimal is shown."""
@@ -30,19 +30,19 @@ def readable(expr: sp.Basic) -> sp.Basic:
     if not any(map(is_long, expr.atoms(sp.Rational))):
         return expr
     if isinstance(expr, sp.core.relational.Relational):
-        (q, left), (c, right) = (_factored(side) for side in (expr.lhs, expr.rhs))
+        (q, left), (c, right) = (_content_and_rest(side) for side in (expr.lhs, expr.rhs))
         if c == 0 or is_long(q):
             q, c = sp.sign(q), c / abs(q)
         return expr.func(_product(q, left), _product(c, right), evaluate=False)
-    return _product(*_factored(expr))
+    return _product(*_content_and_rest(expr))
 
 
-def written(expr: sp.Basic) -> str:
+def expression_text(expr: sp.Basic) -> str:
     """The text of an expression or condition, long rationals as decimals."""
     return sp.sstr(readable(expr), full_prec=False)
 
 
-def assigned(numbers: Mapping[str, Any]) -> str:
+def assignment_text(numbers: Mapping[str, Any]) -> str:
     """Numbers by their names, long fractions as decimals; a dash where there are none."""
     return ", ".join(f"{k}={_number(v)}" for k, v in numbers.items()) or "-"
 
@@ -57,25 +57,25 @@ def is_long(q: sp.Rational) -> bool:
     return max(len(str(q.p)), len(str(q.q))) > DIGITS
 
 
-def _factored(expr: sp.Expr) -> tuple[sp.Rational, sp.Expr]:
+def _content_and_rest(expr: sp.Expr) -> tuple[sp.Rational, sp.Expr]:
     """A rational times an expression in which sums with long coefficients have 1 or -1 as the largest."""
     if expr.is_Rational:
         return expr, sp.S.One
     if expr.is_number or not expr.args:
         return sp.S.One, expr.evalf(_SHOWN) if any(map(is_long, expr.atoms(sp.Rational))) else expr
     if expr.is_Add:
-        terms = [_factored(term) for term in expr.args]
+        terms = [_content_and_rest(term) for term in expr.args]
         long = any(is_long(q) for q, _ in terms)
         largest = max(abs(q) for q, _ in terms) if long else sp.S.One
         return largest, sp.Add(*(_product(q / largest, rest) for q, rest in terms))
     if expr.is_Mul:
-        factors = [_factored(factor) for factor in expr.args]
+        factors = [_content_and_rest(factor) for factor in expr.args]
         return sp.Mul(*(q for q, _ in factors)), sp.Mul(*(rest for _, rest in factors))
     if expr.is_Pow and expr.exp.is_Integer:
-        q, rest = _factored(expr.base)
+        q, rest = _content_and_rest(expr.base)
         return q**expr.exp, rest**expr.exp
     # Unevaluated: sympy would split a root of a product.
-    return sp.S.One, expr.func(*(_product(*_factored(part)) for part in expr.args), evaluate=False)
+    return sp.S.One, expr.func(*(_product(*_content_and_rest(part)) for part in expr.args), evaluate=False)
 
 
 def _product(q: sp.Rational, rest: sp.Expr) -> sp.Expr:

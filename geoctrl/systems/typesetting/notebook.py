@@ -12,9 +12,9 @@ from textwrap import wrap
 import sympy as sp
 
 from geoctrl._calls.budget import Budget
-from geoctrl.systems.typesetting.typesetting import Typesetter, aligned, plain_text
+from geoctrl.systems.typesetting.typesetting import Typesetter, aligned_equations, plain_text
 
-__all__ = ["SECONDS", "WIDTH", "assignments", "displayed", "rows", "words"]
+__all__ = ["SECONDS", "WIDTH", "assignments", "displayed_formula", "rows", "words"]
 
 SECONDS = 3.0
 """Time for what a notebook shows unasked."""
@@ -23,7 +23,7 @@ WIDTH = 38.0
 _LETTERS = 90
 
 
-def displayed(render: Callable[[float], str], seconds: float | None = None) -> str:
+def displayed_formula(render: Callable[[float], str], seconds: float | None = None) -> str:
     """What ``render`` makes of some seconds, `SECONDS` by default, as a displayed formula; else words.
 
     Anything that it raises is shown: a notebook has no use for a traceback where it wants a picture.
@@ -57,4 +57,4 @@ def assignments(
 ) -> str:
     """Formulas ``symbol = expression`` below one another, parameters gathered before states."""
     t = Typesetter([*parameters, *states], moving=states, fixed=parameters)
-    return aligned([([(1, t.text(symbol))], t.pieces(e)) for symbol, e in pairs], WIDTH)
+    return aligned_equations([([(1, t.text(symbol))], t.pieces(e)) for symbol, e in pairs], WIDTH)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ordered", "spectrum_line", "spectrum_text", "without_rounding"]
+__all__ = ["ordered_eigenvalues", "spectrum_line", "spectrum_text", "without_rounding"]
 
 _ROUNDING = 1e-12
 """Part of the largest number of a row below which one is told as zero."""
@@ -17,7 +17,7 @@ _DIGITS = 9
 """Decimals, of the largest, to which parts are equal: those of a pair differ in their last digits."""
 
 
-def ordered(values: Any) -> np.ndarray:
+def ordered_eigenvalues(values: Any) -> np.ndarray:
     """Eigenvalues with rising real parts, and of those that share one with rising imaginary parts.
 
     Examples
@@ -48,11 +48,11 @@ def spectrum_text(values: Iterable[complex]) -> str:
     values = [complex(v) for v in values]
     size = max(map(abs, values), default=0.0)
 
-    def shown(v: complex) -> str:
+    def number_text(v: complex) -> str:
         real, imag = without_rounding((v.real, v.imag), size).tolist()
         return f"{complex(real, imag):.6g}" if imag else f"{real + 0.0:.6g}"
 
-    return ", ".join(map(shown, values))
+    return ", ".join(map(number_text, values))
 
 
 def spectrum_line(title: str, values: Iterable[complex]) -> str:

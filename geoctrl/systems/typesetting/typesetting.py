@@ -16,10 +16,10 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import expression
-from geoctrl._scalars.algebra.factoring import factored
+from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.systems.typesetting.decimal_printing import is_long
 
-__all__ = ["Piece", "Typesetter", "aligned", "plain_text", "symbol_name", "width"]
+__all__ = ["Piece", "Typesetter", "aligned_equations", "plain_text", "symbol_name", "width"]
 
 Piece = tuple[int, str]
 
@@ -138,7 +138,7 @@ class Typesetter:
 
     def pieces(self, expr: sp.Expr) -> list[Piece]:
         """Signs and bodies of the terms of a sum: one for each monomial of what moves, and the rest."""
-        terms = self._gathered(_read(expr), self.moving)
+        terms = self._shared_coefficients(_read(expr), self.moving)
         moving = [self._product(c, monomial) for c, monomial in terms if not monomial.is_number]
         return moving + [piece for c, sign in terms if sign.is_number for piece in self._best(sign * c)]
 
@@ -146,7 +146,7 @@ class Typesetter:
         """A sum on one line, in the form that is shortest."""
         expr = _read(expr)
         if expr not in self._texts:
-            self._texts[expr] = joined(self._best(expr))
+            self._texts[expr] = sum_line(self._best(expr))
         return self._texts[expr]
 
     def _best(self, expr: sp.Expr) -> list[Piece]:
@@ -154,21 +154,21 @@ class Typesetter:
         same = dict.fromkeys([expr, self._fraction(expr)])
         if sp.count_ops(expr) < LARGE:
             same[sp.expand(expr)] = None
-        forms = [[self._product(t) for t in self._sorted(e)] for e in same]
+        forms = [[self._product(t) for t in self._sorted_terms(e)] for e in same]
         varying = expr.free_symbols - self.fixed
         for by in (varying, expr.free_symbols - varying):
-            terms = self._gathered(expr, by) if by else []
+            terms = self._shared_coefficients(expr, by) if by else []
             if len(terms) > 1:
                 forms.append([self._product(c, monomial) for c, monomial in terms])
 
         def cost(pieces: list[Piece]) -> tuple[float, float]:
             # A term that does not fit a line cannot be broken.
             longest = max((width(body) for _, body in pieces), default=0.0)
-            return max(longest, LINE), width(joined(pieces))
+            return max(longest, LINE), width(sum_line(pieces))
 
         return min(forms, key=cost)
 
-    def _gathered(self, expr: sp.Expr, by: Iterable[sp.Symbol]) -> list[tuple[sp.Expr, sp.Expr]]:
+    def _shared_coefficients(self, expr: sp.Expr, by: Iterable[sp.Symbol]) -> list[tuple[sp.Expr, sp.Expr]]:
         """Pairs (coefficient, sum of monomials), equal coefficients drawn together, in order."""
         expanded = sp.expand(expr) if sp.count_ops(expr) < LARGE else expr
         found: dict[sp.Expr, sp.Expr] = {}
@@ -194,14 +194,14 @@ class Typesetter:
                 numerator, denominator = sp.expand(together), sp.Integer(1)
             else:
                 numerator, denominator = sp.fraction(sp.cancel(together))
-            numerator = self._reduced(sp.expand(numerator))
-            forms = [sp.factor_terms(numerator) / factored(denominator)]
+            numerator = self._modulo_relations(sp.expand(numerator))
+            forms = [sp.factor_terms(numerator) / factorisation(denominator)]
             if len(numerator.args) <= MANY and len(numerator.free_symbols) <= FEW:
-                forms.insert(0, factored(numerator / denominator))
+                forms.insert(0, factorisation(numerator / denominator))
             self._fractions[expr] = min(forms, key=sp.count_ops)
         return self._fractions[expr]
 
-    def _reduced(self, polynomial: sp.Expr) -> sp.Expr:
+    def _modulo_relations(self, polynomial: sp.Expr) -> sp.Expr:
         """The polynomial less multiples of the relations, where that leaves fewer terms."""
         for relation in self.relations:
             symbols = sorted(relation.free_symbols, key=lambda s: self.rank.get(s, -1))
@@ -215,13 +215,13 @@ class Typesetter:
 
     def _place(self, term: tuple[sp.Expr, sp.Expr]) -> tuple:
         coefficient, monomials = term
-        first = self._sorted(monomials)[0] if monomials.is_Add else monomials
+        first = self._sorted_terms(monomials)[0] if monomials.is_Add else monomials
         degree = sum(e for s, e in first.as_powers_dict().items() if s in self.moving and e.is_number)
         negative = coefficient.could_extract_minus_sign() != first.could_extract_minus_sign()
         ranks = sorted(self.rank.get(s, len(self.rank)) for s in (coefficient * first).free_symbols)
         return -degree, negative, ranks, str(first)
 
-    def _sorted(self, expr: sp.Expr) -> list[sp.Expr]:
+    def _sorted_terms(self, expr: sp.Expr) -> list[sp.Expr]:
         return sorted(sp.Add.make_args(expr), key=lambda t: self._place((sp.Integer(1), t)))
 
     def _factor_place(self, item: tuple[sp.Expr, sp.Expr]) -> tuple:
@@ -241,7 +241,7 @@ class Typesetter:
             if factor.is_Float and factor < 0:
                 number, factor = -number, -factor
             base, exponent = factor.as_base_exp()
-            if base.is_Add and exponent.is_odd and self._sorted(base)[0].could_extract_minus_sign():
+            if base.is_Add and exponent.is_odd and self._sorted_terms(base)[0].could_extract_minus_sign():
                 number, base = -number, -base
             below = exponent.is_Rational and exponent < 0
             side = sides[1] if below else sides[0]
@@ -313,7 +313,7 @@ class Typesetter:
         left, right = ([(1, body) for s, body in pieces if s == side] for side in (1, -1))
         if not left:
             left, right, sign = right, left, _TURNED.get(sign, sign)
-        return f"{joined(left)} {sign} {joined(right)}"
+        return f"{sum_line(left)} {sign} {sum_line(right)}"
 
 
 def _shares_two_terms(polynomial: sp.Expr, relation: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:
@@ -332,7 +332,7 @@ def _is_difference(expr: sp.Expr) -> bool:
     return expr.is_Add and len({t.could_extract_minus_sign() for t in expr.args}) == 2
 
 
-def joined(pieces: Sequence[Piece]) -> str:
+def sum_line(pieces: Sequence[Piece]) -> str:
     """The terms of a sum in one line."""
     if not pieces:
         return "0"
@@ -342,10 +342,10 @@ def joined(pieces: Sequence[Piece]) -> str:
 
 def width(text: str) -> float:
     """About how wide a formula is set, in em."""
-    return _measured(re.findall(r"\\[A-Za-z]+|\\.|\S", text)[::-1], None)
+    return _tokens_width(re.findall(r"\\[A-Za-z]+|\\.|\S", text)[::-1], None)
 
 
-def _measured(tokens: list[str], end: str | None) -> float:
+def _tokens_width(tokens: list[str], end: str | None) -> float:
     """Width of tokens, the next one last, up to a brace; an index and a power share their place."""
     total = index = 0.0
     while tokens and tokens[-1] != end:
@@ -357,7 +357,7 @@ def _measured(tokens: list[str], end: str | None) -> float:
             continue
         index = 0.0
         if token == "{":
-            total += _measured(tokens, "}")
+            total += _tokens_width(tokens, "}")
             tokens.pop()
         elif token in (r"\frac", r"\tfrac"):
             parts = _argument(tokens), _argument(tokens)
@@ -371,43 +371,43 @@ def _measured(tokens: list[str], end: str | None) -> float:
 
 def _argument(tokens: list[str]) -> float:
     if tokens[-1] != "{":
-        return _measured([tokens.pop()], None)
+        return _tokens_width([tokens.pop()], None)
     tokens.pop()
-    size = _measured(tokens, "}")
+    size = _tokens_width(tokens, "}")
     tokens.pop()
     return size
 
 
-def broken(pieces: Sequence[Piece], available: float) -> list[str]:
+def sum_lines(pieces: Sequence[Piece], available: float) -> list[str]:
     """The terms of a sum in as many lines as they need."""
     lines: list[list[Piece]] = [[]]
     for piece in pieces:
-        if lines[-1] and width(joined([*lines[-1], piece])) > available:
+        if lines[-1] and width(sum_line([*lines[-1], piece])) > available:
             lines.append([])
         lines[-1].append(piece)
-    texts = [joined(line) for line in lines]
+    texts = [sum_line(line) for line in lines]
     # The empty group makes a sign at the beginning of a line one between two terms.
     return [texts[0], *("{} " + (text if text.startswith("-") else "+ " + text) for text in texts[1:])]
 
 
-def aligned(equations: Iterable[tuple[Sequence[Piece], Sequence[Piece]]], available: float) -> str:
+def aligned_equations(equations: Iterable[tuple[Sequence[Piece], Sequence[Piece]]], available: float) -> str:
     r"""Equations (left, right) below one another in an ``aligned`` environment, long ones on several lines.
 
     They are aligned at their equals signs; if a left-hand side takes over half a line, at their beginning.
     """
     pairs = [(list(left), list(right)) for left, right in equations]
-    wide = max((width(joined(left)) for left, _ in pairs), default=0)
+    wide = max((width(sum_line(left)) for left, _ in pairs), default=0)
     rows = []
     for left, right in pairs:
         if wide <= available / 2:
-            first, *more = broken(right, available - wide - 1.5)
-            rows.append(rf"{joined(left)} &= {first}")
+            first, *more = sum_lines(right, available - wide - 1.5)
+            rows.append(rf"{sum_line(left)} &= {first}")
             rows += [rf"&\quad {line}" for line in more]
-        elif width(joined(left)) + width(joined(right)) < available:
-            rows.append(rf"&{joined(left)} = {joined(right)}")
+        elif width(sum_line(left)) + width(sum_line(right)) < available:
+            rows.append(rf"&{sum_line(left)} = {sum_line(right)}")
         else:
-            first, *more = broken(left, available)
+            first, *more = sum_lines(left, available)
             rows += [f"&{first}", *(rf"&\quad {line}" for line in more)]
-            first, *more = broken(right, available - 4)
+            first, *more = sum_lines(right, available - 4)
             rows += [rf"&\qquad = {first}", *(rf"&\qquad\quad {line}" for line in more)]
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"

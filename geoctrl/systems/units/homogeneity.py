@@ -34,7 +34,7 @@ class Equalities:
     def __init__(self) -> None:
         self._solved: dict[Any, Unit] = {}
 
-    def solved(self, unit: Unit) -> Unit:
+    def resolved_unit(self, unit: Unit) -> Unit:
         """A unit with what was found of the unknown bases."""
         found = Unit({b: e for b, e in unit.powers.items() if b not in self._solved})
         for base, e in unit.powers.items():
@@ -46,22 +46,22 @@ class Equalities:
         """Whether two units can be equal; they are from now on. None stands for any unit."""
         if first is None or second is None or first == second:
             return True
-        ratio = self.solved(first / second)
+        ratio = self.resolved_unit(first / second)
         if not ratio.powers:
             return True
         free = next((b for b in reversed(ratio.powers) if not known_base(b)), None)
         if free is None:
             return False
-        rest, exponent = _without(ratio, free)
+        rest, exponent = _rest_and_exponent(ratio, free)
         value = self._solved[free] = rest ** (-1 / exponent)
         for base, unit in self._solved.items():
             if free in unit.powers:
-                rest, exponent = _without(unit, free)
+                rest, exponent = _rest_and_exponent(unit, free)
                 self._solved[base] = rest * value**exponent
         return True
 
 
-def _without(unit: Unit, base: Any) -> tuple[Unit, Fraction]:
+def _rest_and_exponent(unit: Unit, base: Any) -> tuple[Unit, Fraction]:
     """A unit without one of its bases, and the exponent of that."""
     return Unit({b: e for b, e in unit.powers.items() if b != base}), unit.powers[base]
 
@@ -80,9 +80,9 @@ class Homogeneity:
         self.graph, self._equalities = graph, Equalities()
         self._units: dict[Node, Unit | None] = dict(known)
 
-    def solved(self, unit: Unit) -> Unit:
+    def resolved_unit(self, unit: Unit) -> Unit:
         """A unit with what was found of the unknown ones."""
-        return self._equalities.solved(unit)
+        return self._equalities.resolved_unit(unit)
 
     def equate(self, first: Unit | None, second: Unit | None) -> bool:
         """Whether two units can be equal; they are from now on."""
@@ -98,15 +98,17 @@ class Homogeneity:
                 first = term
             elif not self.equate(first[1], term[1]):
                 raise UnitsError(
-                    f"two terms of one sum have different units in {where}: {self._told(first)}, and "
-                    f"{self._told(term)}; give each number that has a unit as a parameter with it, as in "
-                    'gc.Parameter("g", 9.81, "m/s^2"), or mend the unit of a parameter'
+                    f"two terms of one sum have different units in {where}: {self._unit_words(first)}, and "
+                    f"{self._unit_words(term)}; give each number that has a unit as a parameter with it, as "
+                    'in gc.Parameter("g", 9.81, "m/s^2"), or mend the unit of a parameter'
                 )
         return None if first is None else first[1]
 
-    def _told(self, term: Term) -> str:
+    def _unit_words(self, term: Term) -> str:
         what, unit = term
-        return f"{self.text(what) if isinstance(what, Node) else what} is in {self.solved(unit or ONE)}"
+        return (
+            f"{self.text(what) if isinstance(what, Node) else what} is in {self.resolved_unit(unit or ONE)}"
+        )
 
     def text(self, node: Node) -> str:
         """A node in letters, for messages."""
@@ -114,7 +116,7 @@ class Homogeneity:
         text = str(readable(to_sympy([node], symbols)[0]))
         return text if len(text) <= _LONG else text[:_LONG] + "..."
 
-    def of(self, node: Node, where: str = "an expression") -> Unit | None:
+    def unit_of(self, node: Node, where: str = "an expression") -> Unit | None:
         """Unit of a node; None for the number zero, which has any."""
         for n in self.graph.reachable([node], known=self._units):
             self._units[n] = self._unit(n, where)

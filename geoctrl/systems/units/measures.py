@@ -62,9 +62,9 @@ class Measures:
     def dimension(self, label: str) -> Unit | None:
         """The unit of something, without a number in front; None where it is not determined."""
         node = self._nodes.get(label)
-        unit = None if node is None else self._homogeneity.of(node)
-        unit = None if unit is None else self._homogeneity.solved(unit)
-        if unit is not None and unit.known:
+        unit = None if node is None else self._homogeneity.unit_of(node)
+        unit = None if unit is None else self._homogeneity.resolved_unit(unit)
+        if unit is not None and unit.is_known:
             return unit
         return self._declared[label].dimension if label in self._declared else None
 
@@ -81,8 +81,8 @@ class Measures:
                     f"{what} in {unit} belongs to another system of units than {others}; give all parameters "
                     "in units of one system, those of the SI for instance"
                 )
-        numbers = {base: found.solved(_in_bases(Unit({base: 1}))) for base in BASES}
-        return {base: unit for base, unit in numbers.items() if unit.known}
+        numbers = {base: found.resolved_unit(_in_bases(Unit({base: 1}))) for base in BASES}
+        return {base: unit for base, unit in numbers.items() if unit.is_known}
 
     def text(self, label: str) -> str | None:
         """The unit of something in letters; None where it is not determined."""
@@ -132,7 +132,7 @@ def require_families(
                 node = to_node(e)
             except ExpressionError:  # such as pi, which is a number that the graph does not know
                 continue
-            homogeneity.require(where, [(label, units.get(label)), (node, homogeneity.of(node, where))])
+            homogeneity.require(where, [(label, units.get(label)), (node, homogeneity.unit_of(node, where))])
     return found
 
 

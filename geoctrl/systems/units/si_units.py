@@ -22,8 +22,8 @@ __all__ = [
     "ONE",
     "SECOND",
     "Unit",
+    "has_number",
     "known_base",
-    "numbered",
     "of_number",
     "read_unit",
     "scaled_text",
@@ -67,13 +67,13 @@ class Unit:
         return Unit({base: e for base, e in self.powers.items() if isinstance(base, int)})
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether nothing unknown is among the bases."""
         return all(map(known_base, self.powers))
 
     def __str__(self) -> str:
         """As it is read: "m/s", "kg m^2", "mm", "1/20 kg"; "1" for none, unknown bases in brackets."""
-        return _numbered(self.number, _text(self.dimension)) or "1"
+        return _text_with_number(self.number, _text(self.dimension)) or "1"
 
 
 def known_base(base: Any) -> bool:
@@ -152,7 +152,7 @@ def read_unit(text: str, what: str) -> Unit:
     return of_number(number) * _Reader(rest, text, what).whole()
 
 
-def numbered(text: str) -> bool:
+def has_number(text: str) -> bool:
     """Whether a unit is a number times those of the SI; a text that is not read is none."""
     try:
         return bool(read_unit(text, "").number.powers)
@@ -167,7 +167,7 @@ def scaled_text(text: str, number: Fraction) -> str:
     whole, (front, rest) = of_number(number) * read_unit(text, "a parameter"), _split(text)
     if not whole.number.powers and read_unit(rest, "a parameter").number.powers:
         return str(whole)  # without the prefixes of the text
-    return _numbered(of_number(front * number), rest)
+    return _text_with_number(of_number(front * number), rest)
 
 
 def _split(text: str) -> tuple[Fraction, str]:
@@ -232,13 +232,13 @@ class _Reader:
                 raise self.refusal("(")
             self.tokens.pop()
             return unit
-        found = _named(name)
+        found = _si_unit(name)
         if found is None:
             raise self.refusal(name)
         return found ** Fraction(power.strip("()"))
 
 
-def _named(name: str) -> Unit | None:
+def _si_unit(name: str) -> Unit | None:
     """A unit of the SI by its name, with or without a prefix; None for any other name."""
     if name in _NAMED or name in _PREFIXED:
         return _NAMED.get(name) or _PREFIXED[name]
@@ -264,15 +264,15 @@ def _factor(base: Any, exponent: Fraction) -> str:
     return f"{name}^{exponent}" if exponent.denominator == 1 else f"{name}^({exponent})"
 
 
-def _numbered(number: Unit, text: str) -> str:
+def _text_with_number(number: Unit, text: str) -> str:
     """A text with a number in front, or as the prefix of its first name where there is one."""
     first = _FIRST.match(text)
-    unit = _named(first[1]) if first else None
+    unit = _si_unit(first[1]) if first else None
     if first and unit is not None and number.powers:
         name = first[1]
         base = "g" if name in ("g", "kg") else name if name in _NAMED else name[1:]
         for prefix in ("", *_WRITTEN_PREFIXES):
-            if _named(prefix + base) == number * unit:
+            if _si_unit(prefix + base) == number * unit:
                 return f"{prefix}{base}{text[first.end() :]}"
     return " ".join(part for part in (_number_text(number), text) if part)
 

@@ -19,7 +19,7 @@ from geoctrl._scalars import exact, plain
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
 from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.typesetting.decimal_printing import assigned
+from geoctrl.systems.typesetting.decimal_printing import assignment_text
 from geoctrl.systems.units.measures import Measures, factor_of, member
 from geoctrl.systems.units.si_units import of_number, read_unit, scaled_text
 
@@ -70,7 +70,7 @@ class UnitChange:
         }
         lines = []
         for title, factors in tables.items():
-            changed = assigned({k: v for k, v in factors.items() if v != 1})
+            changed = assignment_text({k: v for k, v in factors.items() if v != 1})
             begin = f"  {title}" if title else "<UnitChange: numbers are multiplied by "
             end = "" if title else ">"
             lines.append(fill(f"{begin}{changed}{end}", 79, subsequent_indent="    "))
@@ -79,11 +79,11 @@ class UnitChange:
     def state(self, x: Any) -> Any:
         """A state (n,), states (n, nt), or an equilibrium: an array, or a list where all is exact."""
         given = x if getattr(x, "exact", None) is None else x.exact
-        return _scaled("x", getattr(given, "x", given), list(self.states.values()))
+        return _scaled_values("x", getattr(given, "x", given), list(self.states.values()))
 
     def input(self, u: Any) -> Any:
         """Inputs (m,) or (m, nt)."""
-        return _scaled("u", u, list(self.inputs.values()))
+        return _scaled_values("u", u, list(self.inputs.values()))
 
     def time(self, t: Any) -> Any:
         """A time, or an array of times."""
@@ -108,7 +108,7 @@ class UnitChange:
         return number * float(factor) if isinstance(number, float) else np.asarray(number) * float(factor)
 
 
-def _scaled(name: str, given: Any, factors: list[Number]) -> Any:
+def _scaled_values(name: str, given: Any, factors: list[Number]) -> Any:
     if isinstance(given, list | tuple) and all(isinstance(q, int | Fraction) for q in (*given, *factors)):
         if len(given) != len(factors):
             raise InputError(f"{name} must have {len(factors)} entries, got {len(given)}")
@@ -143,7 +143,7 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
     _ = measures.numbers  # the units are of one system
 
     def factors(labels: Sequence[str]) -> dict[str, Number]:
-        return {label: _double(factor_of(_determined(measures, label), bases), label) for label in labels}
+        return {label: _double(factor_of(_dimension(measures, label), bases), label) for label in labels}
 
     of_families = [member(name, s.name) for name, f in system.families.items() for s in f.symbols]
     known = [label for label in of_families if measures.dimension(label) is not None]
@@ -170,7 +170,7 @@ def _as_written(number: Fraction) -> Fraction:
     return decimal if Fraction(float(number)) == number else number
 
 
-def _determined(measures: Measures, label: str) -> Any:
+def _dimension(measures: Measures, label: str) -> Any:
     unit = measures.dimension(label)
     if unit is None:
         raise UnitsError(
@@ -209,16 +209,16 @@ def changed_mechanism(mechanism: Any, change: UnitChange, measures: Measures) ->
 
     def factor(label: str) -> Fraction:
         return exact(
-            factor_of(_determined(measures, label), change.bases), f"the factor of {label}", UnitsError
+            factor_of(_dimension(measures, label), change.bases), f"the factor of {label}", UnitsError
         )
 
-    def moved(a: Any) -> Any:
+    def in_new_units(a: Any) -> Any:
         reference = [q * factor(str(s)) for q, s in zip(a.reference, a.symbols, strict=True)]
         if isinstance(a, AdvectedParameter):
             return AdvectedParameter(a.name, a.kappa, reference)
         return AdvectedVector(a.name, reference, a.of)
 
-    vectors = {a: moved(a) for a in mechanism.advected if not isinstance(a, Height)}
+    vectors = {a: in_new_units(a) for a in mechanism.advected if not isinstance(a, Height)}
     advected = [
         replace(a, along=vectors[a.along]) if isinstance(a, Height) else vectors[a]
         for a in mechanism.advected
