@@ -70,6 +70,12 @@ def guided(value=1.0):
 # -- the axis ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("params", [np.uint8(2), sp.zoo, "I1", [1.0], np.ones(2)], ids=str)
+def test_what_is_no_dict_of_numbers_is_refused_in_words(params):
+    with pytest.raises(gc.ParameterError, match="params must be a dict"):
+        top().reduce().parameters_at(params)
+
+
 def test_an_axis_that_is_one_at_the_defaults_is_judged_at_the_numbers_of_a_run():
     system = top().reduce()
     broken = {"I2": 4.0, "k": 1.5}

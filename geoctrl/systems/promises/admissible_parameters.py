@@ -53,7 +53,7 @@ class Judgement:
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``, judged."""
-        if params and self._has_passed(params):
+        if isinstance(params, Mapping) and self._has_passed(params):
             return dict(params)
         values = resolve_parameters(self._defaults, params, self._positive)
         self.require(values)
