@@ -346,3 +346,15 @@ def test_what_can_be_judged_nowhere_is_said_and_not_kept():
     with pytest.warns(RuntimeWarning, match="not count as conserved: momentum1, momentum2, momentum3"):
         # The potential's own part of the power needs no value: it is the rate of the potential.
         assert nowhere.conserved() == ("energy",)
+
+
+@pytest.mark.parametrize("weak", [1e-12, 1e-20])
+def test_what_is_weak_beside_a_potential_is_told_where_expressions_say_it(weak):
+    """A slope across the vertical takes its momentum, a brake what was declared; without them both are kept."""
+    (q,), (w,) = gc.spheres.symbols(1)
+    q, w = sp.Matrix(q), sp.Matrix(w)
+    energy = {"E": w.dot(w) / 4 + 9.81 * q[2]}
+    free = gc.spheres.SphereSystem(mass=[0.5], potential=9.81 * q[2], invariants=energy)
+    assert free.conserved() == ("energy", "momentum3", "E")
+    assert free.replace(potential=9.81 * q[2] + weak * q[0], invariants={}).conserved() == ("energy",)
+    assert free.replace(forces=[-sp.Float(weak) * w.cross(q)]).conserved() == ()

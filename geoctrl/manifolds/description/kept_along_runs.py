@@ -29,6 +29,7 @@ __all__ = [
     "Sample",
     "conserved_names",
     "has_no_moment",
+    "precisely_conserved_names",
     "refuse_spin",
     "require_symmetry",
     "samples_of",
@@ -39,6 +40,8 @@ QUANTITIES = ("energy", "momentum1", "momentum2", "momentum3")
 _SAMPLES = 50
 _ANGLES = 36
 _NEAR = 0.02
+_EFFORT = 1000.0
+"""`recording_effort` of three coupled bodies, whose reduced equations are there within a second."""
 
 Sample = tuple[float, np.ndarray, np.ndarray]
 """Time, configuration, velocities."""
@@ -92,6 +95,18 @@ def conserved_names(
     good[0] &= not energy
     good[1 : len(system.description.quantity_names)] &= not momenta
     return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
+
+
+def precisely_conserved_names(system: Any, params: Mapping[str, float], u: np.ndarray) -> tuple[str, ...]:
+    """Those of which sixty digits say so too, where the reduced equations are soon there."""
+    names = conserved_names(system, params, u=u)
+    if not names or not system.description.written or system.recording_effort > _EFFORT:
+        return names
+    # Without forces the energy is kept, and in a turning frame the reduced equations have others.
+    turns = np.any(system.frame_rate_at(params))
+    sure = QUANTITIES if turns else () if system.description.forced else ("energy",)
+    precise = system.recording.conserved(params, u=u)
+    return tuple(name for name in names if name in sure or name in precise)
 
 
 Asked = Callable[[Any, Any, Sample], Rates]

@@ -13,7 +13,12 @@ from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
 from geoctrl.manifolds.description.description import BODIES
 from geoctrl.manifolds.description.functions import functions_of_time, holds_time
-from geoctrl.manifolds.description.kept_along_runs import has_no_moment, refuse_spin, require_symmetry
+from geoctrl.manifolds.description.kept_along_runs import (
+    conserved_names,
+    has_no_moment,
+    refuse_spin,
+    require_symmetry,
+)
 from geoctrl.manifolds.numerics.rest import find_rest
 from geoctrl.manifolds.numerics.sizes_on_manifolds import sizes_at
 from geoctrl.manifolds.numerics.tangent import (
@@ -117,7 +122,7 @@ class SeenManifold(Seen):
         """Gradients (n,) by name: in turning axes of the momentum along the spin, and of the energy less its
         product with the spin; else of what the system keeps.
         """
-        system, names = self.system, self.system.conserved(params, u=u)
+        system, names = self.system, conserved_names(self.system, params, u=u)
         energy, momenta = integral_gradients(system.run(params), x)
         found = {"energy": energy - self.spin @ momenta[:3]} if "energy" in names else {}
         if np.any(self.spin):
