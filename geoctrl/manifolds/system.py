@@ -309,10 +309,8 @@ class ManifoldSystem(System):
         """Names of energy, momenta and declared invariants that runs under constant inputs keep.
 
         Judged by their rates at random states and times, whichever branch Abs, sign and Piecewise take; one
-        that is undefined beyond its region is judged where it applies. Doubles tell forces of any weakness;
-        what breaks a symmetry or a declared invariant by less than 1e-10 of its terms is told with sixty
-        digits, where the system is given by expressions and has up to three coupled bodies. Of functions
-        that says what was seen.
+        that is undefined beyond its region is judged where it applies. With sixty digits for up to three
+        coupled bodies, else to 1e-10 of the terms; of functions that says what was seen.
 
         Parameters
         ----------

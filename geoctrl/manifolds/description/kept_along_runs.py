@@ -100,11 +100,11 @@ def conserved_names(
 def precisely_conserved_names(system: Any, params: Mapping[str, float], u: np.ndarray) -> tuple[str, ...]:
     """Those of which sixty digits say so too, where the reduced equations are soon there."""
     names = conserved_names(system, params, u=u)
-    if not names or not system.description.written or system.recording_effort > _EFFORT:
+    if not names or not system.description.is_symbolic or system.recording_effort > _EFFORT:
         return names
     # Without forces the energy is kept, and in a turning frame the reduced equations have others.
     turns = np.any(system.frame_rate_at(params))
-    sure = QUANTITIES if turns else () if system.description.forced else ("energy",)
+    sure = QUANTITIES if turns else () if system.description.has_forces else ("energy",)
     precise = system.recording.conserved(params, u=u)
     return tuple(name for name in names if name in sure or name in precise)
 
