@@ -8,6 +8,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic
 from geoctrl.analysis.quadratics.setting_units import SettingUnits
+from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.analysis.regions.slopes_set import SlopesSets
 from geoctrl.analysis.regions.squares_set import SquaresSets
 from geoctrl.checker.squares.file import read_attraction
@@ -73,13 +74,19 @@ def test_sets_by_squares_are_the_same_in_other_units(tmp_path):
     assert np.allclose(found, found[0], rtol=1e-6, atol=0.0), found
 
 
+def question(system):
+    return SetQuestion(system, resolve_equilibrium(system, system.state(), None), {}, {})
+
+
 def searched(units):
     """What the search by squares is given: rates, relations, bounds, and the function that it begins with."""
     mass, length, time = exact(units)
     system = held_up(mass, length, time)
-    sets = SquaresSets(system, resolve_equilibrium(system, system.state(), None), {}, lambda: math.inf)
-    setting = Setting(read_attraction(sets._asked([])))
-    search = FallingQuadratic(setting, 2, units=SettingUnits.of(setting, sets._scales).with_few_bits)
+    sets = SquaresSets(question(system), lambda: math.inf)
+    setting = Setting(read_attraction(sets._problem([])))
+    search = FallingQuadratic(
+        setting, 2, units=SettingUnits.of(setting, question(system).scales).with_few_bits
+    )
     polynomials = [terms for terms, _ in search._relations + search._bounds]
     return search._rates, polynomials, search.leaf.first_function().tolist()
 
@@ -96,7 +103,7 @@ def test_sets_by_slopes_are_the_same_in_other_units():
     for units in UNITS:
         mass, length, time = exact(units)
         system = held_up(mass, length, time)
-        sets = SlopesSets(system, resolve_equilibrium(system, system.state(), None), {})
+        sets = SlopesSets(question(system))
         sets.at_once()
         for _ in sets.larger():
             if len(sets.found().data["proof"]["cells"]) > 1:

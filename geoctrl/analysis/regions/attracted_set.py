@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import MappingProxyType
 
 import numpy as np
 from flint import arb, fmpq
 
 from geoctrl._checks import whole_number
-from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet
+from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet, SetKind
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.slopes.file import SLOPES_FORMAT, SlopesSet, judge_slopes, read_slopes
-from geoctrl.checker.squares.file import SQUARES_FORMAT, Attraction, judge_attraction, read_attraction
-from geoctrl.systems.parts.angles import ExactAngle
+from geoctrl.checker.slopes.file import SLOPES_FORMAT, claim_of_slopes, judge_slopes, read_slopes
+from geoctrl.checker.squares.file import (
+    ATTRACTED,
+    SQUARES_FORMAT,
+    claim_of_attraction,
+    judge_attraction,
+    read_attraction,
+)
 
 __all__ = ["SLOPES", "SQUARES", "AttractedSet"]
 
 SLOPES, SQUARES = "slopes", "squares"
 
 
-class _Kind(NamedTuple):
-    """How a kind of file is read and judged."""
-
-    method: str
-    read: Callable[[Any], dict[str, Any]]
-    judge: Callable[[dict[str, Any], Any], SlopesSet | Attraction]
-
-
-_KINDS = {
-    SQUARES_FORMAT: _Kind(SQUARES, read_attraction, judge_attraction),
-    SLOPES_FORMAT: _Kind(SLOPES, read_slopes, judge_slopes),
-}
+_SQUARES = SetKind(
+    SQUARES,
+    ATTRACTED,
+    read_attraction,
+    ("proof",),
+    judge_attraction,
+    lambda name, found: claim_of_attraction(name, found.parts),
+)
+_SLOPES = SetKind(
+    SLOPES,
+    ATTRACTED,
+    read_slopes,
+    ("proof",),
+    judge_slopes,
+    claim_of_slopes,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,35 +85,12 @@ class AttractedSet(ProvedSet):
         Everything that the file holds.
     """
 
-    data: dict[str, Any] = field(repr=False)
-    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
-    reason: str = field(default="", repr=False)
-    _found: SlopesSet | Attraction | None = field(default=None, repr=False)
-
-    @property
-    def _kind(self) -> _Kind:
-        return _KINDS[self.data["format"]]
-
-    @cached_property
-    def _proved(self) -> SlopesSet | Attraction:
-        if self._found is not None:
-            return self._found
-        return self._kind.judge(self._kind.read(self.data["problem"]), self.data["proof"])
-
-    @property
-    def method(self) -> str:
-        """What shows that the function falls: slopes of the rates, or sums of squares."""
-        return self._kind.method
+    _kinds = MappingProxyType({SQUARES_FORMAT: _SQUARES, SLOPES_FORMAT: _SLOPES})
 
     @property
     def level(self) -> float:
         """The level below which the set lies."""
         return float(Fraction(self.data["proof"]["level"]))
-
-    @property
-    def point(self) -> dict[str, float]:
-        """The equilibrium, by labels of states."""
-        return {k: to_float(v) for k, v in self._kind.read(self.data["problem"])["states"].items()}
 
     @property
     def measured(self) -> tuple[str, ...]:

@@ -4,26 +4,23 @@ search.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import MappingProxyType
 
 from flint import arb, fmpq
 
-from geoctrl import checker
 from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
-from geoctrl.analysis.regions.level_search import highest_levels
-from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet
-from geoctrl.analysis.regions.sublevel_problem import SublevelQuestion, questions
-from geoctrl.checker.jets import to_float
+from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet, SetKind, proved_set
+from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
+from geoctrl.analysis.regions.sublevel import ClosedLevel, Sublevel
+from geoctrl.analysis.regions.sublevel_problem import SublevelQuestions
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import (
+    INVARIANT,
     SUBLEVEL_FORMAT,
-    Region,
     claim_of_sublevel,
     extent_of,
     function_words,
@@ -32,24 +29,22 @@ from geoctrl.checker.sublevels.file import (
     limit_words,
     read_sublevel,
 )
-from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.parts.angles import ExactAngle, angles_at
-from geoctrl.verification import Verdict
 
 __all__ = ["ENERGY", "EnergySets", "RegionOfAttraction"]
 
-SIDE, DOUBLINGS = 4, 6
-"""Half a side of the box along a shape that nothing bounds, in its size, at first, and how often it is
-doubled.
-"""
-DEPTHS = {1: 14, 2: 12}
-"""Halvings of each side of the box by the number of shapes; fewer for more of them."""
 PIECES = {1: 64, 2: 16}
 """Of the extent along each shape, in pictures."""
 FEW = 8
-ENERGY = "energy"
 
-Sides = Mapping[str, tuple[Fraction, Fraction]]
+
+_SUBLEVEL = SetKind(
+    ENERGY,
+    INVARIANT,
+    read_sublevel,
+    ("level", "cells"),
+    lambda problem, level, cells: judge_sublevel(problem, fmpq(level), cells),
+    claim_of_sublevel,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,29 +82,12 @@ class RegionOfAttraction(ProvedSet):
         Everything that the file holds.
     """
 
-    data: dict[str, Any] = field(repr=False)
-    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
-    reason: str = field(default="", repr=False)
-    _region: Region | None = field(default=None, repr=False)
-
-    @cached_property
-    def _proved(self) -> Region:
-        if self._region is not None:
-            return self._region
-        return judge_sublevel(
-            read_sublevel(self.data["problem"]), fmpq(self.data["level"]), self.data["cells"]
-        )
+    _kinds = MappingProxyType({SUBLEVEL_FORMAT: _SUBLEVEL})
 
     @property
     def level(self) -> float:
         """The level below which the set lies."""
         return float(Fraction(self.data["level"]))
-
-    @property
-    def point(self) -> dict[str, float]:
-        """The equilibrium, by labels of states."""
-        states = read_sublevel(self.data["problem"])["states"]
-        return {k: to_float(v) for k, v in states.items()}
 
     @cached_property
     def lyapunov(self) -> str:
@@ -128,11 +106,6 @@ class RegionOfAttraction(ProvedSet):
         """Half widths of the levels of invariants."""
         rows = self.data["problem"]["sublevel"]["held"]
         return {name: float(Fraction(row["width"])) for name, row in rows.items()}
-
-    @property
-    def method(self) -> str:
-        """What the set is proved by: the energy, or what falls in its place."""
-        return ENERGY
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -207,145 +180,62 @@ class RegionOfAttraction(ProvedSet):
         return f"<RegionOfAttraction of {self.system}: {self.lyapunov} <= {self.level:.6g}, {extent}>"
 
 
-class _Closed(NamedTuple):
-    """A level that closes in a box: the problem, the tree of its cells, and why the level is no higher."""
-
-    data: dict[str, Any]
-    level: fmpq
-    tree: str
-    reason: str
-
-    def judged(self) -> Region:
-        """The region, as the checker finds it."""
-        return judge_sublevel(read_sublevel(self.data), self.level, self.tree)
-
-
 class EnergySets:
     """Regions about an equilibrium by the energy, or by what falls along the motion.
 
     Parameters
     ----------
-    system : ReducedSystem
-    point : Equilibrium
-    limits : dict of output -> bound
-    widths : dict of name -> half width
+    question : SetQuestion
     depth : int or None
+        Halvings of each side of the box.
     """
 
-    def __init__(
-        self,
-        system: ReducedSystem,
-        point: Equilibrium,
-        limits: Mapping[str, Fraction],
-        widths: Mapping[str, Fraction],
-        depth: int | None,
-    ) -> None:
-        self._system, self._point, self._depth = system, point, depth
-        self._limits, self._widths = limits, widths
-        self._latest: _Closed | None = None
+    def __init__(self, question: SetQuestion, depth: int | None) -> None:
+        self._question, self._depth = question, depth
+        self._sublevel: Sublevel | None = None
 
     def __call__(self) -> RegionOfAttraction | list[str]:
         """The region of the first function that has one, or why there is none."""
         reasons = []
         try:
-            for question in questions(self._system, self._point, self._limits, self._widths):
-                self._latest = None
-                found = self._attempt(question)
+            for sublevel in () if self._question.problem is None else SublevelQuestions(self._question):
+                self._sublevel = sublevel
+                found = self._attempt(sublevel)
                 if isinstance(found, RegionOfAttraction):
                     return found
-                asked = question.data["sublevel"]
-                reasons.append(f"by {'-' if asked['sense'] < 0 else ''}{asked['energy']}, {found}")
-                reasons += [f"{name} is not held, for {why}" for name, why in question.omitted.items()]
+                reasons += [f"by {sublevel.words}, {found}", *sublevel.omitted]
         except Refusal as refusal:
             reasons.append(str(refusal))
         return list(dict.fromkeys(reasons)) or ["no energy is conserved, or falls by squares"]
 
     def latest(self) -> RegionOfAttraction | None:
         """The region of the highest level of a search that was cut; None where there is none."""
-        if self._latest is None:
+        if self._sublevel is None or self._sublevel.best is None:
             return None
         try:
-            return self._written(self._latest, self._latest.judged())
+            return self._region(self._sublevel, self._sublevel.best)
         except Refusal:
             return None
 
-    def _attempt(self, question: SublevelQuestion) -> RegionOfAttraction | str:
+    def _attempt(self, sublevel: Sublevel) -> RegionOfAttraction | str:
         """The region of one function, or why there is none."""
-        bounded = None not in question.shapes.values()
-        for doubled in range(DOUBLINGS):
-            try:
-                found = self._closed(question, _sides(question, SIDE << doubled))
-            except Refusal as refusal:
-                if self._latest is None:
-                    return str(refusal) or "none is found"
-                break
-            # In a larger box the cells are coarser, and the level may be lower.
-            if found is not self._latest or "reaches the side" not in found.reason or bounded:
-                break
-        assert self._latest is not None
+        reason = ""
         try:
-            best = self._latest
-            region = best.judged()
-            if not bounded:
-                best, region = self._nearer(question, best, region)
+            for closed in sublevel.highest(self._depth):
+                try:
+                    return self._region(sublevel, closed)
+                except Refusal as refusal:
+                    reason = str(refusal)
+            return reason
         except Refusal as refusal:
-            return str(refusal)
-        return self._written(best, region)
+            return str(refusal) or "none is found"
 
-    def _closed(self, question: SublevelQuestion, sides: Sides) -> _Closed:
-        """The highest level in a box; the highest of all is kept."""
-        data = _boxed(question, sides)
-        halvings = self._depth or DEPTHS.get(len(question.shapes), FEW)
-        found = None
-        energy, limited = Energy(read_sublevel(data)), bool(self._limits)
-        for level, tree, reason in highest_levels(energy, halvings, question.step, limited):
-            found = _Closed(data, level, tree, reason)
-            if self._latest is None or level >= self._latest.level:
-                self._latest = found
-        assert found is not None
-        return found
-
-    def _nearer(self, question: SublevelQuestion, best: _Closed, region: Region) -> tuple[_Closed, Region]:
-        """The region in a box of its own size, where cells are smaller, if its level is higher there."""
-        hull = {k: (Fraction(str(a)), Fraction(str(b))) for k, (a, b) in extent_of(region).items()}
-        try:
-            box = {k: ((9 * a - b) / 8, (9 * b - a) / 8) for k, (a, b) in hull.items()}
-            found = self._closed(question, box)
-            return (found, found.judged()) if found.level > best.level else (best, region)
-        except Refusal:
-            return best, region
-
-    def _written(self, closed: _Closed, region: Region) -> RegionOfAttraction:
-        from geoctrl import __version__
-
-        content = {
-            "format": SUBLEVEL_FORMAT,
-            "version": checker.VERSION,
-            "software": f"geoctrl {__version__}",
-            "system": self._system.name,
-            "verdict": Verdict.PROVED_INVARIANT.value,
-            "claim": claim_of_sublevel(self._system.name, region),
-            "problem": closed.data,
-            "level": str(region.level),
-            "cells": closed.tree,
-        }
-        return RegionOfAttraction(content, angles_at(self._point.exact), closed.reason, region)
-
-
-def _sides(question: SublevelQuestion, side: int) -> Sides:
-    """The box: of shapes that the leaf bounds by their bounds, of others about the point."""
-    box = {}
-    for label, bound in question.shapes.items():
-        if bound is not None:
-            box[label] = (-bound * Fraction(9, 8), bound * Fraction(9, 8))
-        else:
-            middle = question.middles[label]
-            half = side * question.sizes[label]
-            box[label] = (middle - half, middle + half)
-    return box
-
-
-def _boxed(question: SublevelQuestion, sides: Sides) -> dict[str, Any]:
-    """The problem with its box."""
-    box = {k: [str(a), str(b)] for k, (a, b) in sides.items()}
-    return question.data | {"sublevel": question.data["sublevel"] | {"box": box}}
+    def _region(self, sublevel: Sublevel, closed: ClosedLevel) -> RegionOfAttraction:
+        return proved_set(
+            RegionOfAttraction,
+            self._question,
+            SUBLEVEL_FORMAT,
+            sublevel.in_box(closed.box),
+            {"level": str(closed.level), "cells": closed.tree},
+            closed.reason,
+        )

@@ -35,9 +35,9 @@ NEAR = 1 / 8
 
 def highest_levels(
     energy: Energy, depth: int, size: Fraction, limited: bool = False
-) -> Iterator[tuple[fmpq, str, str]]:
-    """Higher and higher levels that close, the last one next to one that does not; the trees of their cells,
-    and why no higher level was taken, as far as that is known.
+) -> Iterator[tuple[fmpq, list[Node], str, str]]:
+    """Higher and higher levels that close, the last one next to one that does not; their cells, the tree of
+    all cells, and why no higher level was taken, as far as that is known.
 
     Parameters
     ----------
@@ -50,16 +50,18 @@ def highest_levels(
     """
     cells = Cells(energy)
     halving = _Halving(cells, depth)
+    inside: list[Node] = []
 
     def closes(level: fmpq) -> str:
         """Why a level does not close; empty where it does."""
         try:
             halving.level = level
-            inside = cells.cover(level, halving)
+            found = cells.cover(level, halving)
             if limited:
-                require_limits(energy, inside, level)
+                require_limits(energy, found, level)
         except Refusal as refusal:
             return str(refusal)
+        inside[:] = found
         return ""
 
     def tree() -> str:
@@ -74,7 +76,7 @@ def highest_levels(
             step /= 4
         else:
             low, cover = bottom + step, tree()
-            yield low, cover, why
+            yield low, [*inside], cover, why
             step *= 2
         if low is not None and high is not None:
             break
@@ -86,8 +88,8 @@ def highest_levels(
             high, why = middle, fault
         else:
             low, cover = middle, tree()
-            yield low, cover, why
-    yield low, cover, why
+            yield low, [*inside], cover, why
+    yield low, [*inside], cover, why
 
 
 class _Halving:

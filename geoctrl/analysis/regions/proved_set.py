@@ -8,22 +8,26 @@ import copy
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
+from geoctrl.analysis.regions.set_question import SetQuestion
+from geoctrl.checker.jets import to_float
 from geoctrl.errors import InputError
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.verification import Verdict
 
-__all__ = ["ProvedSet"]
+__all__ = ["SLACK", "ProvedSet", "SetKind", "proved_set"]
 
 SLACK = fmpq(1, 10**9)
 """Of relations of the leaf, and of levels that have no width, within which a state in doubles counts as on
@@ -35,17 +39,73 @@ BITS = 128
 """Of angles that states are measured from."""
 
 
+class SetKind(NamedTuple):
+    """A kind of file.
+
+    Attributes
+    ----------
+    method : str
+        What shows what is claimed.
+    verdict : str
+    read : callable
+        The problem of a file, as the checker reads it.
+    proof : tuple of str
+        What its file holds besides.
+    judge : callable
+        What the checker finds of a problem as read and the rest of the file; Refusal where something is not
+        proved.
+    claim : callable
+        Words about the set of a system by name, as it is found.
+    """
+
+    method: str
+    verdict: str
+    read: Callable[[Any], dict[str, Any]]
+    proof: tuple[str, ...]
+    judge: Callable[..., Any]
+    claim: Callable[[str, Any], str]
+
+    def found_in(self, content: Mapping[str, Any]) -> Any:
+        """What the checker finds in a file."""
+        return self.judge(self.read(content["problem"]), *(content[k] for k in self.proof))
+
+
+@dataclass(frozen=True, eq=False)
 class ProvedSet(ABC):
     """A set of states, as its file holds it: its ``data``."""
 
-    data: dict[str, Any]
-    angles: Mapping[int, ExactAngle]
+    _kinds: ClassVar[Mapping[str, SetKind]]
+    """By the format of the file."""
+
+    data: dict[str, Any] = field(repr=False)
+    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
     """Of the point, those that its file measures states from, by the number of the state."""
+    reason: str = field(default="", repr=False)
+    _judged: Any = field(default=None, repr=False)
+
+    @property
+    def _kind(self) -> SetKind:
+        return self._kinds[self.data["format"]]
+
+    @cached_property
+    def _proved(self) -> Any:
+        """As the checker finds it."""
+        return self._kind.found_in(self.data) if self._judged is None else self._judged
+
+    @property
+    def method(self) -> str:
+        """What the set is proved by."""
+        return self._kind.method
 
     @property
     def verdict(self) -> Verdict:
         """What is proved of motions that begin in the set."""
         return Verdict(self.data["verdict"])
+
+    @cached_property
+    def point(self) -> dict[str, float]:
+        """The equilibrium, by labels of states."""
+        return {k: to_float(v) for k, v in self._kind.read(self.data["problem"])["states"].items()}
 
     @property
     def system(self) -> str:
@@ -97,10 +157,10 @@ class ProvedSet(ABC):
         if not np.all(np.isfinite(states)):
             raise InputError("x must be finite")
         columns = states.reshape(len(labels), -1).T
-        found = [self._holds([self._measured(i, v) for i, v in enumerate(column)]) for column in columns]
+        found = [self._holds([self._coordinate(i, v) for i, v in enumerate(column)]) for column in columns]
         return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
 
-    def _measured(self, i: int, value: float) -> fmpq | arb:
+    def _coordinate(self, i: int, value: float) -> fmpq | arb:
         """A state as the file measures it: an angle from that of the point, whole turns included."""
         exact = fmpq(*float(value).as_integer_ratio())
         if (angle := self.angles.get(i)) is None:
@@ -125,3 +185,34 @@ class ProvedSet(ABC):
         if path is not None:
             file_path(path).write_text(text + "\n", encoding="utf-8")
         return text
+
+
+S = TypeVar("S", bound=ProvedSet)
+
+
+def proved_set(
+    cls: type[S],
+    question: SetQuestion,
+    form: str,
+    problem: dict[str, Any],
+    proof: dict[str, Any],
+    reason: str = "",
+) -> S:
+    """What a search proposes, written as its file of a format, from which alone the checker judges it;
+    Refusal where that is not proved.
+    """
+    from geoctrl import __version__
+
+    kind, name = cls._kinds[form], question.system.name
+    content = {
+        "format": form,
+        "version": checker.VERSION,
+        "software": f"geoctrl {__version__}",
+        "system": name,
+        "verdict": kind.verdict,
+        "claim": "",
+        "problem": problem,
+        **proof,
+    }
+    found = kind.found_in(content)
+    return cls(content | {"claim": kind.claim(name, found)}, question.angles, reason, found)

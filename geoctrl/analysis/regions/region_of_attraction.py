@@ -17,12 +17,13 @@ from geoctrl._checks import nearest, require_choice, whole_number
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.quadratics.falling_quadratic import DEGREES
 from geoctrl.analysis.regions.attracted_set import SLOPES, SQUARES, AttractedSet
-from geoctrl.analysis.regions.energy_set import ENERGY, EnergySets, RegionOfAttraction
+from geoctrl.analysis.regions.energy_set import EnergySets, RegionOfAttraction
+from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.set_sizes import is_larger
 from geoctrl.analysis.regions.slopes_set import SlopesSets
 from geoctrl.analysis.regions.squares_set import SquaresSets
 from geoctrl.errors import CertificateError, InputError, ParameterError
-from geoctrl.systems import Equilibrium, ReducedSystem, as_system
+from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 
 __all__ = ["region_of_attraction"]
@@ -160,7 +161,7 @@ def region_of_attraction(
     try:
         point = resolve_equilibrium(system, eq, params)
         given = _positive("widths", widths, system.candidate_invariants, "invariant")
-        return _RegionSearch(system, point, bounds, given, budget, told).run(by, depth, degree)
+        return _RegionSearch(SetQuestion(system, point, bounds, given), budget, told).run(by, depth, degree)
     finally:
         told.close()
 
@@ -168,16 +169,8 @@ def region_of_attraction(
 class _RegionSearch:
     """Sets by one method after the other, of which the largest is kept."""
 
-    def __init__(
-        self,
-        system: ReducedSystem,
-        point: Equilibrium,
-        limits: Mapping[str, Fraction],
-        widths: Mapping[str, Fraction],
-        budget: Budget,
-        told: Progress,
-    ) -> None:
-        self._system, self._point, self._limits, self._widths = system, point, limits, widths
+    def __init__(self, question: SetQuestion, budget: Budget, told: Progress) -> None:
+        self._question = question
         self._budget, self._stage_budget, self._told = budget, budget, told
         self._best: Found | None = None
         self._latest: Callable[[], Found | None] | None = None
@@ -208,7 +201,7 @@ class _RegionSearch:
     def _stages(self, by: str | None, depth: int | None, degree: int | None) -> None:
         slopes = self._slopes(by) if by in (None, SLOPES) else None
         if by in (None, ENERGY):
-            energy = EnergySets(self._system, self._point, self._limits, self._widths, depth)
+            energy = EnergySets(self._question, depth)
             if self._reached("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
                 return
         if by in (None, SQUARES):
@@ -221,7 +214,7 @@ class _RegionSearch:
         sets: list[SlopesSets] = []
 
         def search() -> Found:
-            sets.append(SlopesSets(self._system, self._point, self._limits))
+            sets.append(SlopesSets(self._question))
             return sets[0].at_once()
 
         found = self._reached("slopes", search, None, 1.0 if by else SHARES["slopes"])
@@ -233,7 +226,7 @@ class _RegionSearch:
 
         def searched(size: int) -> Found | list[str]:
             if not sets:
-                sets.append(SquaresSets(self._system, self._point, self._limits, self._left))
+                sets.append(SquaresSets(self._question, self._left))
             return sets[0](size)
 
         def latest() -> Found | None:

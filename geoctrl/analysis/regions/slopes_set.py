@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
 from geoctrl.analysis.quadratics.falling_by_slopes import FallingBySlopes, Shown
-from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.regions.attracted_set import AttractedSet
-from geoctrl.analysis.regions.sublevel_problem import with_sides
-from geoctrl.checker.reading import VERSION, Refusal
+from geoctrl.analysis.regions.proved_set import proved_set
+from geoctrl.analysis.regions.set_question import SetQuestion
+from geoctrl.checker.reading import Refusal
 from geoctrl.checker.slopes.field import Field
-from geoctrl.checker.slopes.file import (
-    SLOPES,
-    SLOPES_FORMAT,
-    claim_of_slopes,
-    judge_slopes,
-    read_slopes,
-)
-from geoctrl.checker.squares.file import ATTRACTED
+from geoctrl.checker.slopes.file import SLOPES, SLOPES_FORMAT, read_slopes
 from geoctrl.errors import CertificateError
-from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.parts.angles import angles_at
 
 __all__ = ["SlopesSets"]
 
@@ -37,25 +28,21 @@ class SlopesSets:
 
     Parameters
     ----------
-    system : ReducedSystem
-    point : Equilibrium
-    limits : dict of output -> bound
+    question : SetQuestion
     """
 
-    def __init__(self, system: ReducedSystem, point: Equilibrium, limits: Mapping[str, Fraction]) -> None:
-        self._name, self._angles = system.name, angles_at(point.exact)
-        problem = Problem.of(system.seen_from(point.spin), point)
-        if problem is None:
+    def __init__(self, question: SetQuestion) -> None:
+        self._question = question
+        if question.equations is None:
             raise CertificateError("by slopes, its equations are not recorded")
-        stored, parts = with_sides(system, problem, problem.question(), limits)
+        stored, parts = question.equations
         data = {k: v for k, v in stored.data.items() if k in _KEYS} | parts
         self._data = data | {"kind": "slopes", "invariants": {}, "weights": {}}
         try:
-            self._problem = read_slopes(self._data)
-            field = Field(self._problem)
+            field = Field(read_slopes(self._data))
         except Refusal as refusal:
             raise CertificateError(f"by slopes, {refusal}") from None
-        scales = system.scales(point)
+        scales = question.scales
         self._search = FallingBySlopes(field, np.asarray(scales.column), scales.rate)
         self._shown: Shown | None = None
 
@@ -82,25 +69,12 @@ class SlopesSets:
 
     def found(self) -> AttractedSet | None:
         """The last set, with its file; None where exact numbers do not confirm it."""
-        from geoctrl import __version__
-
         if (shown := self._shown) is None:
             return None
         for lower in LOWER:
             proposal = self._search.proposal(shown._replace(level=shown.level * lower * (1 - INSIDE)))
-            try:
-                proved = judge_slopes(self._problem, proposal)
-            except Refusal:
-                continue
-            content = {
-                "format": SLOPES_FORMAT,
-                "version": VERSION,
-                "software": f"geoctrl {__version__}",
-                "system": self._name,
-                "verdict": ATTRACTED,
-                "claim": claim_of_slopes(self._name, proved),
-                "problem": self._data,
-                "proof": proposal,
-            }
-            return AttractedSet(content, self._angles, _found=proved)
+            with suppress(Refusal):
+                return proved_set(
+                    AttractedSet, self._question, SLOPES_FORMAT, self._data, {"proof": proposal}
+                )
         return None

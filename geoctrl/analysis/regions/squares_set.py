@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from geoctrl.analysis.quadratics.falling_quadratic import MARGIN, FallingProof, FallingQuadratic
 from geoctrl.analysis.quadratics.rounded_squares import BITS, in_exact_numbers
 from geoctrl.analysis.quadratics.semidefinite import require_solver
 from geoctrl.analysis.quadratics.setting_units import SettingUnits
-from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.regions.attracted_set import AttractedSet
-from geoctrl.analysis.regions.sublevel_problem import kept_functions, with_sides
-from geoctrl.checker.reading import VERSION, Refusal
-from geoctrl.checker.squares.file import (
-    ATTRACTED,
-    SQUARES,
-    SQUARES_FORMAT,
-    Attraction,
-    claim_of_attraction,
-    judge_attraction,
-    measured_words,
-    read_attraction,
-)
+from geoctrl.analysis.regions.proved_set import proved_set
+from geoctrl.analysis.regions.set_question import SetQuestion, kept_functions
+from geoctrl.checker.reading import Refusal
+from geoctrl.checker.squares.file import SQUARES, SQUARES_FORMAT, measured_words, read_attraction
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
-from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.parts.angles import angles_at
 
 __all__ = ["SquaresSets"]
 
@@ -36,33 +24,31 @@ SMALLER = (1.0, 1.05, 1.2, *[2.0] * 8)
 _KEYS = [key.removesuffix("?") for key in SQUARES]
 
 
+class _Shown(NamedTuple):
+    """A proof in doubles, the search that has it, and the problem."""
+
+    search: FallingQuadratic
+    data: dict[str, Any]
+    proof: FallingProof
+
+
 class SquaresSets:
     """Sets about an equilibrium, by squares of monomials of one degree after the other.
 
     Parameters
     ----------
-    system : ReducedSystem
-    point : Equilibrium
-    limits : dict of output -> bound
+    question : SetQuestion
     left : callable
         The seconds that are left.
     """
 
-    def __init__(
-        self,
-        system: ReducedSystem,
-        point: Equilibrium,
-        limits: Mapping[str, Fraction],
-        left: Callable[[], float],
-    ) -> None:
+    def __init__(self, question: SetQuestion, left: Callable[[], float]) -> None:
         require_solver()
-        self._name, self._angles, self._left = system.name, angles_at(point.exact), left
-        self._scales = system.scales(point)
-        self._latest: tuple[FallingQuadratic, dict[str, Any], FallingProof] | None = None
-        problem = Problem.of(system.seen_from(point.spin), point)
-        if problem is None:
+        self._question, self._left = question, left
+        self._latest: _Shown | None = None
+        if question.equations is None:
             raise CertificateError("by squares, its equations are not recorded")
-        stored, parts = with_sides(system, problem, problem.question(), limits)
+        stored, parts = question.equations
         self._data = {k: v for k, v in stored.data.items() if k in _KEYS} | parts | {"kind": "attraction"}
         try:
             kept = kept_functions(stored)
@@ -79,7 +65,7 @@ class SquaresSets:
                 continue
             held = f" on the levels of {', '.join(levels)}" if levels else ""
             try:
-                found = self._found(self._asked(levels), degree)
+                found = self._search(self._problem(levels), degree)
             except (CertificateError, Refusal) as reason:
                 self._over.add(number)  # which no degree changes
                 reasons.append(f"by squares{held}, {reason}")
@@ -93,24 +79,20 @@ class SquaresSets:
         """The set of the last function that was shown to fall, of a search that was cut; None where there is
         none.
         """
-        if self._latest is None:
-            return None
-        search, data, proof = self._latest
-        found = self._rounded(search, read_attraction(data), proof)
-        return None if isinstance(found, str) else self._written(data, *found)
+        found = self._latest and self._in_exact_numbers(self._latest)
+        return found if isinstance(found, AttractedSet) else None
 
-    def _asked(self, levels: Sequence[str]) -> dict[str, Any]:
+    def _problem(self, levels: Sequence[str]) -> dict[str, Any]:
         data, asked = self._data, self._data | {"levels": levels}
         for part in ("invariants", "weights"):
             asked[part] = {k: v for k, v in data[part].items() if k in levels or k in data["leaf"]}
         return asked
 
-    def _found(self, data: dict[str, Any], degree: int) -> AttractedSet | str:
+    def _search(self, data: dict[str, Any], degree: int) -> AttractedSet | str:
         """The set by monomials of a degree, or why these show none."""
-        problem = read_attraction(data)
-        setting = Setting(problem)
+        setting = Setting(read_attraction(data))
         reason = f"sums of squares of degree {degree} do not show the first function to fall in any set"
-        units = SettingUnits.of(setting, self._scales)
+        units = SettingUnits.of(setting, self._question.scales)
         # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
         for margin in (0.0, MARGIN):
             search, exactly = (
@@ -119,57 +101,39 @@ class SquaresSets:
             )
             self._latest = None
             for proof in search.proofs():
-                self._latest = exactly, data, proof
+                self._latest = _Shown(exactly, data, proof)
             if self._latest is None:
                 break
-            found = self._rounded(exactly, problem, self._latest[2])
+            found = self._in_exact_numbers(self._latest)
             if not isinstance(found, str):
-                return self._written(data, *found)
+                return found
             reason = found
         return reason
 
-    def _rounded(
-        self, search: FallingQuadratic, problem: dict[str, Any], proof: FallingProof
-    ) -> tuple[Attraction, dict[str, Any]] | str:
-        """The set of a proof in doubles or of a smaller level, with its proposal; or why there is none."""
-        found, function = _judged(search, problem, proof), proof.function
+    def _in_exact_numbers(self, shown: _Shown) -> AttractedSet | str:
+        """The set of a proof in doubles or of a smaller level; or why there is none."""
+        found, function = self._rounded_set(shown), shown.proof.function
         for by in SMALLER:
             if not isinstance(found, str):
                 break
             # What holds at the point holds near it.
             function = by * function
-            if (shown := search.shown(function)) is not None:
-                found = _judged(search, problem, shown[1])
+            if (lower := shown.search.shown(function)) is not None:
+                found = self._rounded_set(shown._replace(proof=lower[1]))
         return found
 
-    def _written(self, data: dict[str, Any], found: Attraction, proposal: dict[str, Any]) -> AttractedSet:
-        from geoctrl import __version__
-
-        content = {
-            "format": SQUARES_FORMAT,
-            "version": VERSION,
-            "software": f"geoctrl {__version__}",
-            "system": self._name,
-            "verdict": ATTRACTED,
-            "claim": claim_of_attraction(self._name, found.parts),
-            "problem": data,
-            "proof": proposal,
-        }
-        return AttractedSet(content, self._angles, _found=found)
-
-
-def _judged(
-    search: FallingQuadratic, problem: dict[str, Any], proof: FallingProof
-) -> tuple[Attraction, dict[str, Any]] | str:
-    """What is proved by a proof in exact numbers, with the proposal; or why nothing is."""
-    reason = ""
-    for bits in BITS:
-        proposal = in_exact_numbers(search, proof, bits)
-        if proposal is None:
-            return "what rounding leaves is not in the sums of squares"
-        proposal |= {"measured": measured_words(search.setting)}
-        try:
-            return judge_attraction(problem, proposal), proposal
-        except Refusal as refusal:
-            reason = str(refusal)
-    return reason
+    def _rounded_set(self, shown: _Shown) -> AttractedSet | str:
+        """What is proved by a proof in exact numbers; or why nothing is."""
+        reason = ""
+        for bits in BITS:
+            proposal = in_exact_numbers(shown.search, shown.proof, bits)
+            if proposal is None:
+                return "what rounding leaves is not in the sums of squares"
+            proposal |= {"measured": measured_words(shown.search.setting)}
+            try:
+                return proved_set(
+                    AttractedSet, self._question, SQUARES_FORMAT, shown.data, {"proof": proposal}
+                )
+            except Refusal as refusal:
+                reason = str(refusal)
+        return reason

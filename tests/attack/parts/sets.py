@@ -152,8 +152,7 @@ def mutant(drawn: Drawn, found: Any, dice: Dice) -> tuple[str, str]:
     rest, own = ({k: v for k, v in d["problem"].items() if k != "limits"} for d in (base, data))
     if json.dumps(rest, sort_keys=True) != json.dumps(own, sort_keys=True):
         return f"unjudged: {told}", ""
-    hidden = "_found" if verdict == ATTRACTED else "_region"
-    other = replace(found, data={k: v for k, v in data.items() if k != "digest"}, **{hidden: None})
+    other = replace(found, data={k: v for k, v in data.items() if k != "digest"}, _judged=None)
     bounds = {k: v for k, v in other.limits.items() if k in drawn.limits}
     problem = broken(drawn, other, dice, bounds)
     return f"held: {told}", f"{told} -> {problem}" if problem else ""

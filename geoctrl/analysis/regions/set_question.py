@@ -1,0 +1,179 @@
+"""The question of a set about an equilibrium, as all searches are given it, written as data once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from geoctrl import checker
+from geoctrl._scalars.arithmetic.magnitudes import binary, magnitudes
+from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.checker.sublevels.energy import in_balls
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.contract.scales import Scales
+from geoctrl.systems.parts.angles import ExactAngle, angles_at
+
+__all__ = ["ENERGY", "SetQuestion", "kept_functions"]
+
+ENERGY = "energy"
+
+
+class _Sizes(NamedTuple):
+    """Of states by label, and of functions by name."""
+
+    states: dict[str, Fraction]
+    functions: dict[str, Fraction]
+
+
+class _Conserved(NamedTuple):
+    """Names of the invariants that are conserved; whether all of them are so in exact numbers; and words
+    about others of which it is not known.
+    """
+
+    names: list[str]
+    exact: bool
+    omitted: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class SetQuestion:
+    """Which set about an equilibrium is searched for.
+
+    Attributes
+    ----------
+    system : ReducedSystem
+    point : Equilibrium
+    limits : dict of output -> bound
+        Within which outputs are to stay.
+    widths : dict of name -> half width
+        Of the levels of what is held, where they are given.
+    """
+
+    system: ReducedSystem
+    point: Equilibrium
+    limits: Mapping[str, Fraction]
+    widths: Mapping[str, Fraction]
+
+    @cached_property
+    def problem(self) -> Problem | None:
+        """The question of stability; None where no equations can be written down."""
+        return Problem.of(self.system.seen_from(self.point.spin), self.point)
+
+    @cached_property
+    def scales(self) -> Scales:
+        """Sizes at the point."""
+        return self.system.scales(self.point)
+
+    @cached_property
+    def sizes(self) -> _Sizes:
+        """Those of states, and the magnitudes that functions have with them, as powers of two."""
+        system, point, problem = self.system, self.point, self._required
+        motion, functions = problem.motion, problem.invariants | problem.others
+        column = system.seen_from(point.spin).scales(point.x, point.u, dict(point.params)).column
+        pairs = zip(motion.states.values(), map(float, problem.point), strict=True)
+        values = dict(pairs) | dict(zip(motion.inputs.values(), map(float, problem.input_point), strict=True))
+        values |= {node: float(problem.numbers[k]) for k, node in motion.parameters.items()}
+        sizes = dict(zip(motion.states.values(), map(float, column), strict=True))
+        _, found = magnitudes(motion.graph, list(functions.values()), values, sizes)
+        return _Sizes(
+            dict(zip(motion.states, map(_power, column), strict=True)),
+            dict(zip(functions, map(_power, found), strict=True)),
+        )
+
+    @cached_property
+    def angles(self) -> Mapping[int, ExactAngle]:
+        """Of the point, from which its file measures states."""
+        return angles_at(self.point.exact)
+
+    @cached_property
+    def equations(self) -> tuple[Stored, dict[str, Any]] | None:
+        """The problem at the point itself, `with_sides`; None where no equations can be written down."""
+        return None if self.problem is None else self.with_sides(self.problem, self.problem.question())
+
+    @cached_property
+    def at_rest(self) -> tuple[Problem, Stored]:
+        """The problem at its point; with a box that holds an equilibrium where that has no exact numbers."""
+        problem = self._required
+        stored = problem.question(others=True)
+        try:
+            checker.Question(stored.read, exact=True).require_equilibrium()
+            return problem, stored
+        except (checker.NotEquilibrium, checker.NotExact) as reason:
+            known = problem.question().read
+            names = [k for k in _conserved_in_balls(known) if k != ENERGY]
+            found = box_at_rest(problem, names)
+            if found is None:
+                raise reason
+            boxed = replace(problem, point=[Fraction(str(v)) for v in found.read["states"].values()])
+            return boxed, boxed.question(others=True).with_box(found.data["box"])
+
+    @cached_property
+    def conserved(self) -> _Conserved:
+        """What is known of the invariants at rest."""
+        _, stored = self.at_rest
+        if "box" in stored.data:
+            return _Conserved(_conserved_in_balls(stored.read), False, [])
+        q, near = checker.Question(stored.read, exact=True), None
+        names, exact, omitted = list[str](), True, list[str]()
+        for name in stored.read["invariants"]:
+            try:
+                kept = q.conserved(name)
+            except checker.NotExact:  # values at the point are no exact numbers
+                near = near or in_balls(stored.read)
+                kept = _is_conserved(near, name)
+                exact &= not kept
+            except checker.Refusal as refusal:
+                kept = False
+                omitted.append(f"{name} is not held, for {refusal}")
+            names += [name] * kept
+        return _Conserved(names, exact, omitted)
+
+    @property
+    def _required(self) -> Problem:
+        assert self.problem is not None
+        return self.problem
+
+    def with_sides(self, problem: Problem, stored: Stored) -> tuple[Stored, dict[str, Any]]:
+        """A problem with the margins of the domain and limited outputs in its table, and where they are."""
+        system, motion = self.system, problem.motion
+        margins = [system.expression(side.margin) for side in system.domain.values()]
+        outputs = [system.expression(system.mechanism.outputs[k]) for k in self.limits]
+        functions = problem.invariants | problem.others
+        data, table = motion.equations_data(functions, {}, {}, further="consequences" in stored.data)
+        domain, inputs = (table.places([motion.image(n) for n in nodes]) for nodes in (margins, outputs))
+        numbers = {
+            part: stored.data[part]
+            for part in ("states", "inputs", "parameters", "roots", "box")
+            if part in stored.data
+        }
+        bounds = zip(self.limits.items(), inputs, strict=True)
+        limits = {k: {"input": p, "bound": str(b)} for (k, b), p in bounds}
+        return Stored.of(data | {"nodes": table.rows} | numbers), {"domain": domain, "limits": limits}
+
+
+def _power(size: float) -> Fraction:
+    """The nearest power of two; one for what has no size."""
+    return Fraction(float(binary(size)) or 1.0)
+
+
+def kept_functions(stored: Stored) -> list[str]:
+    """Names of the invariants that are proved to be conserved, but for the energy."""
+    q = checker.Question(stored.read, exact=True)
+    return [name for name in stored.read["invariants"] if name != ENERGY and _is_conserved(q, name)]
+
+
+def _conserved_in_balls(read: dict[str, Any]) -> list[str]:
+    q = in_balls(read)
+    return [name for name in read["invariants"] if _is_conserved(q, name)]
+
+
+def _is_conserved(q: checker.Question, name: str) -> bool:
+    try:
+        return q.conserved(name)
+    except checker.Refusal:
+        return False
