@@ -374,13 +374,21 @@ def connection_of(mechanism: Mechanism, basis: Any = None, names: Sequence[str] 
     p = tuple(sp.Symbol(name, real=True) for name in _names(names, e.cols, mechanism))
     G = sp.Matrix(mechanism.inertia)
     held = sp.Matrix.vstack(psi, e.T * G[:n, :n])
-    inverse = (held.adjugate() / held.det()).applyfunc(_tidy)
+    inverse = _inverse(held).applyfunc(_tidy)
     A = inverse * sp.Matrix.vstack(along, e.T * G[:n, n:])
     B = inverse[:, psi.rows :]
     gyroscopic = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic[:n, :])
     c = -B * e.T * gyroscopic if e.cols else sp.zeros(n, 1)
     simple = (sp.ImmutableMatrix(part.applyfunc(_tidy)) for part in (A, B, c))
     return Connection(mechanism, sp.ImmutableMatrix(e), p, *simple)
+
+
+def _inverse(matrix: sp.Matrix) -> sp.Matrix:
+    """By cofactors of entries as they are: nothing is expanded."""
+    entries = {sp.Dummy(): e for e in matrix if e.free_symbols}
+    names = {e: s for s, e in entries.items()}
+    plain = matrix.applyfunc(lambda e: names.get(e, e))
+    return (plain.adjugate() / plain.det()).xreplace(entries)
 
 
 def _tidy(expr: sp.Expr) -> sp.Expr:
