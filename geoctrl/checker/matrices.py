@@ -182,12 +182,12 @@ def _located(coefficients: tuple[Number, ...]) -> tuple[bool, bool, bool]:
     q = polynomial(symmetric.coeffs()[::2])
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
     stable = left_of_axis((p // symmetric).coeffs()[::-1])
-    on_axis = stable and _negative_roots(distinct) == distinct.degree()
+    on_axis = stable and negative_roots(distinct) == distinct.degree()
     left = zero == 0 and symmetric.degree() == 0 and stable
     return not on_axis, left, zero == 0 and distinct.degree() == q.degree()
 
 
-def _negative_roots(p: Any) -> int:
+def negative_roots(p: Any) -> int:
     """Number of distinct negative real roots of a square-free polynomial that does not vanish at 0."""
     if p.degree() < 1:
         return 0
@@ -243,7 +243,7 @@ def real_roots(p: fmpq_poly) -> int:
     if p[0] == 0:
         count, p = 1, p // fmpq_poly([0] * next(k for k, c in enumerate(p.coeffs()) if c) + [1])
     distinct = p // p.gcd(p.derivative()) if p.degree() > 0 else p
-    return count + _negative_roots(distinct) + _negative_roots(distinct(fmpq_poly([0, -1])))
+    return count + negative_roots(distinct) + negative_roots(distinct(fmpq_poly([0, -1])))
 
 
 def _changes(signs: Sequence[int]) -> int:

@@ -350,7 +350,7 @@ def test_what_can_be_judged_nowhere_is_said_and_not_kept():
 
 @pytest.mark.parametrize("weak", [1e-12, 1e-20])
 def test_what_is_weak_beside_a_potential_is_told_where_expressions_say_it(weak):
-    """A slope across the vertical takes its momentum, a brake what was declared; without them both are kept."""
+    """A slope across the vertical takes its momentum, a brake what was declared."""
     (q,), (w,) = gc.spheres.symbols(1)
     q, w = sp.Matrix(q), sp.Matrix(w)
     energy = {"E": w.dot(w) / 4 + 9.81 * q[2]}

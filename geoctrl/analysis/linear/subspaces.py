@@ -5,19 +5,19 @@ Matrices are arrays, of `fractions.Fraction` as objects or of floats; bases are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import acb, acb_mat, ctx, fmpq
+from flint import acb, acb_mat, ctx, fmpq, fmpq_poly
 
 from geoctrl._scalars import exact
 from geoctrl._scalars.algebra import rational_matrix
-from geoctrl.analysis.symbolic.root_bounds import locate_roots
+from geoctrl.checker.matrices import left_of_axis, negative_roots
 from geoctrl.systems.contract.tolerances import KERNEL, rank
 
-__all__ = ["EXACT", "FLOAT", "SubspaceArithmetic", "invariant_span"]
+__all__ = ["EXACT", "FLOAT", "SubspaceArithmetic", "invariant_span", "roots_on_axis"]
 
 _DIGITS = 256
 """Bits for eigenvalues: of values that coincide k times a k-th part is left."""
@@ -100,22 +100,28 @@ def _left_inverse(S: np.ndarray) -> np.ndarray:
 
 
 def _hurwitz(M: np.ndarray) -> bool:
-    """Routh's criterion: the first column of his array is positive."""
-    upper, lower = (rational_matrix.characteristic_polynomial(M.tolist())[i::2] for i in (0, 1))
-    for _ in range(len(M)):
-        if lower[0] <= 0:
-            return False
-        ratio = upper[0] / lower[0]
-        padded = [*lower[1:], *[Fraction(0)] * (len(upper) - len(lower))]
-        upper, lower = lower, [a - ratio * b for a, b in zip(upper[1:], padded, strict=True)] or [Fraction(1)]
-    return True
+    return left_of_axis([fmpq(q.numerator, q.denominator) for q in _characteristic(M)])
 
 
 def _on_axis(M: np.ndarray) -> int:
-    if not len(M):
-        return 0
-    roots = locate_roots(rational_matrix.characteristic_polynomial(M.tolist()))
-    return roots.zero + roots.imaginary
+    return roots_on_axis(_characteristic(M))
+
+
+def _characteristic(M: np.ndarray) -> list[Fraction]:
+    return rational_matrix.characteristic_polynomial(M.tolist())
+
+
+def roots_on_axis(coefficients: Sequence[Fraction]) -> int:
+    """Number of roots on the imaginary axis, with multiplicity; the leading coefficient comes first.
+
+    Those that are symmetric about 0 are the roots of gcd(p(x), p(-x)) = q(x^2): on the axis where q has
+    negative ones.
+    """
+    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
+    p = fmpq_poly([fmpq(c.numerator, c.denominator) for c in reversed(coefficients)][zero:])
+    symmetric = p.gcd(p(fmpq_poly([0, -1])))
+    parts = fmpq_poly(symmetric.coeffs()[::2]).factor_squarefree()[1]
+    return zero + 2 * sum(multiplicity * negative_roots(part) for part, multiplicity in parts)
 
 
 def _eigenvalues(M: np.ndarray) -> np.ndarray:

@@ -25,11 +25,12 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import fmpq
 
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra.rational_matrix import nullspace
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.analysis.symbolic.root_bounds import locate_roots
+from geoctrl.checker.matrices import locate
 from geoctrl.errors import EquilibriumError, MatchingError
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.solutions.ansatz import RationalPoints, held_symbols
@@ -228,7 +229,7 @@ class _Jet:
         rows = unreachable(A, self.B)
         C = restriction(rows, A)
         for factor in factors(C):
-            if locate_roots(factor).unstable:
+            if locate([fmpq(c.numerator, c.denominator) for c in factor])[0]:
                 found = invariant_rows(factor, rows, C)
                 return Obstruction(
                     f"{reason}, s = {_largest(factor)}",
