@@ -209,7 +209,7 @@ def test_loops_with_an_estimator():
 
 def test_slopes_hold_the_jacobian_at_points_of_the_cell(wheels):
     loop, _, _, roa = wheels
-    field = roa._proved.fall.field
+    field = roa._finding.fall.field
     rng = np.random.default_rng(6)
     with ctx.workprec(BITS):
         for size in (0.05, 0.01):
@@ -231,7 +231,7 @@ def test_cells_are_left_out_by_the_least_value_over_the_other_states():
     system = cubic()
     roa = gc.region_of_attraction(system, system.state(), by="slopes", seconds=1)
     ninth = fmpq(9, 10)
-    fall = Fall(roa._proved.fall.field, [[fmpq(1)], [ninth, fmpq(1)]], fmpq(1, 8))
+    fall = Fall(roa._finding.fall.field, [[fmpq(1)], [ninth, fmpq(1)]], fmpq(1, 8))
     _, upper = fall.whole.halves(0)
     _, outer = upper.halves(0)  # y_1 above half its largest value, which is sqrt(1/8/(19/100))
     with ctx.workprec(BITS):

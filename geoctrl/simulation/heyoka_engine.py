@@ -50,7 +50,7 @@ class Heyoka(Engine):
         return self._asked.on_recording()
 
     @cached_property
-    def _recorded(self) -> RecordedFlow:
+    def _equations(self) -> RecordedFlow:
         return RecordedFlow(self.flow)
 
     @property
@@ -78,7 +78,7 @@ class Heyoka(Engine):
         """Why it cannot run the flow, or None."""
         if self._asked.drive.obstacle is not None:
             return self._asked.drive.obstacle
-        flow, recorded = self.flow, self._recorded
+        flow, recorded = self.flow, self._equations
         held = {*recorded.extra} if flow.drive.constant else set()
         for event, node in zip(flow.events, recorded.events, strict=True):
             if not {s for s in flow.system.graph.symbols([node]) if s.level >= STATE} - held:
@@ -86,7 +86,7 @@ class Heyoka(Engine):
         return recorded.workspace.get(recorded.key("obstacle"), self._unknown_function)
 
     def _unknown_function(self) -> str | None:
-        recorded = self._recorded
+        recorded = self._equations
         parts = [("the equations of motion", recorded.rates)]
         parts += [
             (f"event {event.name!r}", [node])
@@ -102,7 +102,7 @@ class Heyoka(Engine):
         """Integrate on recorded equations, yielding the samples reached; see `Ending` for the rest."""
         flow = self.flow
         flow.begin()
-        taken = Taken(self._recorded)
+        taken = Taken(self._equations)
         yield flow.times[:1], flow.x0[None, :]
         for grid, known in flow.pieces():
             if not taken.serves:
@@ -214,7 +214,7 @@ class Heyoka(Engine):
 
     def stepper(self) -> HeyokaStepper:
         """The same from command to command."""
-        return HeyokaStepper(self._recorded)
+        return HeyokaStepper(self._equations)
 
 
 def _last_finite(compiled: Compiled, t: float, x: np.ndarray) -> tuple[float, str, np.ndarray]:

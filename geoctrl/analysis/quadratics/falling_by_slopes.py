@@ -96,7 +96,7 @@ class FallingBySlopes:
     def __init__(self, field: Field, sizes: np.ndarray, rate: float) -> None:
         self._field, self._n = field, len(field.measured)
         self._sizes, self._rate = np.asarray(sizes, dtype=float)[field.measured], rate or 1.0
-        found = self._over(np.zeros(self._n), np.zeros(self._n))
+        found = self._slopes_over(np.zeros(self._n), np.zeros(self._n))
         if found is None:
             raise CertificateError("by slopes, the rates have no derivatives at the point")
         self._A, self._rooms = found.J, self._rooms_at(found.values)
@@ -118,7 +118,7 @@ class FallingBySlopes:
             )
         return rooms
 
-    def _over(self, middle: np.ndarray, radius: np.ndarray) -> _Slopes | None:
+    def _slopes_over(self, middle: np.ndarray, radius: np.ndarray) -> _Slopes | None:
         """Slopes over a cell, None where there are none."""
         with ctx.workprec(BITS):
             sides = zip(middle * self._sizes, radius * self._sizes, strict=True)
@@ -141,7 +141,7 @@ class FallingBySlopes:
         """How clearly V falls over a cell, and outputs keep within their limits: above zero where that is
         shown, at most one.
         """
-        if (found := self._over(middle, radius)) is None:
+        if (found := self._slopes_over(middle, radius)) is None:
             return -np.inf
         along = np.linalg.inv(frame)  # T^-1 J T in coordinates in which V is a square
         L, E = along @ found.J @ frame, np.abs(along) @ found.J_radius @ np.abs(frame)
@@ -179,9 +179,9 @@ class FallingBySlopes:
         found = (family.shown for family in self._families if family.shown is not None)
         return max(found, key=lambda shown: shown.volume, default=None)
 
-    def weighted(self) -> Iterator[Shown]:
+    def sets_by_weights(self) -> Iterator[Shown]:
         """Larger and larger sets of one cell, by other weights. It goes on where it was left."""
-        for family in self._families if self._curved else ():
+        for family in self._families if self._curved_sides else ():
             while family.shown is not None and family.step > LEAST:
                 for weights in family.neighbours():
                     if (larger := self._larger(family.make(weights), family.shown)) is not None:
@@ -211,9 +211,9 @@ class FallingBySlopes:
 
     # -- cells ---------------------------------------------------------------------------------------
 
-    def grown(self, shown: Shown) -> Iterator[Shown]:
+    def sets_in_cells(self, shown: Shown) -> Iterator[Shown]:
         """Higher and higher levels of a function, in more and more cells; none where rates are linear."""
-        for most in CELLS if self._curved else ():
+        for most in CELLS if self._curved_sides else ():
             high = None
             while high is None or high / shown.level > RATIO:
                 level = shown.level * 1.3 if high is None else (shown.level * high) ** 0.5
@@ -253,15 +253,15 @@ class FallingBySlopes:
 
     def _side(self, frame: np.ndarray, level: float, middle: np.ndarray, radius: np.ndarray) -> int:
         """The side whose halving leaves the largest margin."""
-        halves = {k: np.where(np.arange(self._n) == k, radius / 2, radius) for k in self._curved}
+        halves = {k: np.where(np.arange(self._n) == k, radius / 2, radius) for k in self._curved_sides}
         return max(halves, key=lambda k: self._margin(frame, level, middle, halves[k]))
 
     @cached_property
-    def _curved(self) -> list[int]:
+    def _curved_sides(self) -> list[int]:
         """Sides on which slopes depend, as far as letters name them."""
         found = []
         for k in range(min(self._n, len(LETTERS))):
-            slopes = self._over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
+            slopes = self._slopes_over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
             if slopes is None or _wide(slopes.J, slopes.J_radius) or _wide(slopes.G, slopes.G_radius):
                 found.append(k)
         return found

@@ -98,8 +98,8 @@ class FallingQuadratic:
         self._least, self._left = margin, left
         self.leaf = NearLeaf(setting, self.units)
         self.places = self.leaf.places
-        self._relations = [self.units.balanced(setting, p) for p in setting.relations]
-        self._bounds = [self.units.balanced(setting, p) for p in setting.bounds]
+        self._relations = [self.units.over_largest(setting, p) for p in setting.relations]
+        self._bounds = [self.units.over_largest(setting, p) for p in setting.bounds]
         self._rates = self.units.rates(setting)
         self._symmetries = self._signs()
         self._rest = self._blocks(range(1, degree + 1))
@@ -118,8 +118,8 @@ class FallingQuadratic:
         sizes = np.sqrt(np.mean(self.leaf.boundary(P) ** 2, axis=0))
         sizes = np.maximum(sizes, FLOOR * sizes[self.places].max())
         self.coordinates = SearchCoordinates.of(np.where(self._even(), P, 0.0), sizes, self.places)
-        self.relations, self._of_relations = self._scaled(self._relations)
-        self.bounds, self._of_bounds = self._scaled(self._bounds)
+        self.relations, self._of_relations = self._in_coordinates(self._relations)
+        self.bounds, self._of_bounds = self._in_coordinates(self._bounds)
         rates = [self.coordinates.terms(terms) for terms in self._rates]
         self.rates = []
         for row in np.linalg.inv(self.coordinates.inner):
@@ -133,7 +133,7 @@ class FallingQuadratic:
 
     # -- polynomials in doubles -----------------------------------------------------------------------
 
-    def _scaled(self, polynomials: Sequence[tuple[Terms, float]]) -> tuple[list[Terms], list[float]]:
+    def _in_coordinates(self, polynomials: Sequence[tuple[Terms, float]]) -> tuple[list[Terms], list[float]]:
         """In the coordinates, the largest coefficients one; and what all were divided by."""
         found = [self.coordinates.terms(terms) for terms, _ in polynomials]
         largest = [max(map(abs, terms.values())) for terms in found]
@@ -193,7 +193,7 @@ class FallingQuadratic:
 
     # -- programs -------------------------------------------------------------------------------------
 
-    def _shown(self, program: MatrixProgram, margin: int) -> dict[Any, Any]:
+    def _add_identity(self, program: MatrixProgram, margin: int) -> dict[Any, Any]:
         """Add to sums by monomials all of the identity that neither V nor its level is in."""
         parts: dict[Any, Any] = {"rest": [], "bounds": [], "relations": []}
         for block in self._rest:
@@ -235,14 +235,14 @@ class FallingQuadratic:
     def _product(self, i: int, j: int) -> Exponents:
         return times(self._unit(self.places[i]), self._unit(self.places[j]))
 
-    def shown(self, P: np.ndarray) -> tuple[float, FallingProof] | None:
+    def proof_of(self, P: np.ndarray) -> tuple[float, FallingProof] | None:
         """What shows that a function falls below level one, with the largest margin; None where nothing
         does.
         """
         self._measure(P)
         program = MatrixProgram(self._left)
         margin = program.number()
-        parts = self._shown(program, margin)
+        parts = self._add_identity(program, margin)
         room = {(0,) * self.size: 1.0}
         for i in range(len(self.places)):
             for m, c in self._rate(i, i).items():
@@ -283,7 +283,7 @@ class FallingQuadratic:
                     factor[m] = factor.get(m, 0.0) + gram[i, j]
         program = MatrixProgram(self._left)
         margin = program.number()
-        self._shown(program, margin)
+        self._add_identity(program, margin)
         V = program.matrix(len(self.places))
         scaled = self._inner / self._sizes[:, None]
         small = LEAST * scaled.T @ scaled
@@ -329,7 +329,7 @@ class FallingQuadratic:
         """Proofs of larger and larger sets; none where nothing is shown."""
         kept: Iterator[tuple[float, FallingProof]] = iter(())
         volumes: list[float] = []
-        for power in POWERS if self.leaf.apart > APART else POWERS[-1:]:
+        for power in POWERS if self.leaf.spread_of_rates > APART else POWERS[-1:]:
             rising = self._rising(self.leaf.first_function(power), volumes[0] if volumes else 0.0)
             own: list[float] = []
             for volume, proof in islice(rising, TRIED):
@@ -355,7 +355,7 @@ class FallingQuadratic:
                 return
             for shrunk in SHRUNK:
                 P = larger / shrunk**2
-                if (found := self.shown(P)) is not None:
+                if (found := self.proof_of(P)) is not None:
                     break
             if found is None or (grown := self.leaf.volume(P)) <= volume:
                 return
@@ -373,7 +373,7 @@ class FallingQuadratic:
         least = float(np.sum(self._limits**2, axis=1).max(initial=0.0))
         size, low, best = max(1.0, least), least, 0.0
         for _ in range(HALVINGS):
-            found = self.shown(P * size)
+            found = self.proof_of(P * size)
             if found is None:
                 low = max(low, size)
                 size = (low * best) ** 0.5 if best else size * 4

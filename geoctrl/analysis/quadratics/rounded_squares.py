@@ -36,23 +36,23 @@ def in_exact_numbers(search: FallingQuadratic, proof: FallingProof, bits: int) -
     function = _dyadic(at.function(np.eye(len(search.places))), bits)
     found: list[_Gram] = []
     for kind, block, gram in proof.squares:
-        definite = gram if kind == REST else _shifted(gram)
+        definite = gram if kind == REST else _definite_matrix(gram)
         found.append(_Gram(kind, block, definite * pace, at.monomials(block)))
     multipliers = []
     for terms in proof.multipliers:
         own = {m: c * pace for m, c in at.of_variables(terms).items()}
         most = max((abs(c) * _size(m, sizes) for m, c in own.items()), default=0.0)
-        rounded = {_powers(m): _rounded(c, most / _size(m, sizes), bits) for m, c in own.items() if most}
+        rounded = {_powers(m): _short_number(c, most / _size(m, sizes), bits) for m, c in own.items() if most}
         multipliers.append({m: c for m, c in rounded.items() if c})
-    if not all(g.bounded for g in found):
+    if not all(g.has_bounds for g in found):
         return None
     rest = remainder(setting, function, fmpq(1), [g.square(bits) for g in found], multipliers)
     # What doubles leave is spread over squares where these are well conditioned; rounding leaves less.
     left = {_exponents(setting, e): to_float(c) for e, c in rest.terms()}
-    if not _spread(found, at.terms(left)) or not all(g.bounded for g in found):
+    if not _spread(found, at.terms(left)) or not all(g.has_bounds for g in found):
         return None
     squares = [g.square(bits) for g in found]
-    if not _corrected(squares, remainder(setting, function, fmpq(1), squares, multipliers), setting):
+    if not _correct(squares, remainder(setting, function, fmpq(1), squares, multipliers), setting):
         return None
     return {
         "function": _lower(function),
@@ -94,7 +94,7 @@ class _Gram:
         return self.change.T @ self.gram @ self.change
 
     @property
-    def bounded(self) -> bool:
+    def has_bounds(self) -> bool:
         """Whether no entry is above the sizes of its row and column, as where it is positive definite."""
         sizes = np.sqrt(np.maximum(np.diag(self.own), 0.0))
         return bool(np.all(np.abs(self.own) <= 2 * np.outer(sizes, sizes)))
@@ -121,7 +121,7 @@ def _spread(found: list[_Gram], rest: Terms) -> bool:
     return True
 
 
-def _corrected(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:
+def _correct(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:
     """Add a polynomial to the same squares in exact numbers; whether they have its monomials."""
     pairs: dict[Monomial, tuple[int, int, int]] = {}
     for number, (by, block, _) in enumerate(squares):
@@ -142,7 +142,7 @@ def _corrected(squares: list[Square], rest: Polynomial, setting: Setting) -> boo
     return True
 
 
-def _shifted(gram: np.ndarray) -> np.ndarray:
+def _definite_matrix(gram: np.ndarray) -> np.ndarray:
     """A matrix that is positive definite by more than rounding."""
     least = SHIFT * max(np.abs(gram).max(), 1e-9)
     return gram + (least + max(0.0, least - np.linalg.eigvalsh(gram)[0])) * np.eye(len(gram))
@@ -152,7 +152,7 @@ def _lower(rows: list[list[fmpq]]) -> list[list[str]]:
     return [[str(c) for c in row[: i + 1]] for i, row in enumerate(rows)]
 
 
-def _rounded(x: float, unit: float, bits: int) -> fmpq:
+def _short_number(x: float, unit: float, bits: int) -> fmpq:
     """A double with few bits below a unit."""
     step = 2.0 ** (np.ceil(np.log2(unit)) - bits)
     return fmpq(round(x / step)) * fmpq(*float(step).as_integer_ratio())
@@ -163,7 +163,10 @@ def _dyadic(matrix: np.ndarray, bits: int) -> list[list[fmpq]]:
     sizes = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     n = len(matrix)
     return [
-        [_rounded(float(matrix[min(i, j), max(i, j)]), float(sizes[i] * sizes[j]), bits) for j in range(n)]
+        [
+            _short_number(float(matrix[min(i, j), max(i, j)]), float(sizes[i] * sizes[j]), bits)
+            for j in range(n)
+        ]
         for i in range(n)
     ]
 

@@ -67,11 +67,11 @@ class SearchCoordinates:
 
     def terms(self, terms: Terms) -> Terms:
         """A polynomial of the variables in the coordinates."""
-        return _substituted(terms, self.matrix)
+        return _composition(terms, self.matrix)
 
     def of_variables(self, terms: Terms) -> Terms:
         """A polynomial of the coordinates in the variables."""
-        return _substituted(terms, self.inverse)
+        return _composition(terms, self.inverse)
 
     def monomials(self, block: Sequence[Exponents]) -> np.ndarray:
         """S with w(z) = S w(x), of monomials w that hold with each one all that the coordinates mix."""
@@ -83,7 +83,7 @@ class SearchCoordinates:
         return S
 
 
-def _substituted(terms: Terms, matrix: np.ndarray) -> Terms:
+def _composition(terms: Terms, matrix: np.ndarray) -> Terms:
     """A polynomial where each variable is a row of a matrix times others."""
     size = len(matrix)
     rows = [

@@ -43,7 +43,7 @@ class NearLeaf:
     def __init__(self, setting: Setting, units: SettingUnits) -> None:
         size = len(setting.variables)
         self.places = [setting.variables.index(i) for i in setting.measured]
-        relations = [units.balanced(setting, p)[0] for p in setting.relations + setting.first_order]
+        relations = [units.over_largest(setting, p)[0] for p in setting.relations + setting.first_order]
         single = [tuple(int(j == k) for j in range(size)) for k in range(size)]
         L = np.array([[r.get(m, 0.0) for m in single] for r in relations]).reshape(-1, size)
         sizes = np.linalg.norm(L, axis=1)
@@ -55,7 +55,7 @@ class NearLeaf:
             for r, s, k in zip(relations, sizes, kept, strict=True)
             if k
         ]
-        self._turned, self._units = _turned(setting), units.rounded(units.sizes)
+        self._turned, self._units = _sines_and_cosines(setting), units.with_bits(units.sizes)
         tangent = linalg.null_space(self._linear) if len(self._linear) else np.eye(size)
         U, sizes, V = np.linalg.svd(tangent[self.places], full_matrices=False)
         rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1e-300)))
@@ -74,7 +74,7 @@ class NearLeaf:
             )
 
     @property
-    def apart(self) -> float:
+    def spread_of_rates(self) -> float:
         """The fastest rate over the slowest one."""
         rates = np.abs(np.linalg.eigvals(self.A))
         return float(rates.max() / rates.min())
@@ -124,7 +124,7 @@ class NearLeaf:
                 bends[:, k] += c * np.prod(first ** np.array(m), axis=1)
         second = -bends @ np.linalg.pinv(self._linear).T if len(self._linear) else first * 0.0
 
-        def at(r: np.ndarray) -> np.ndarray:
+        def points_at(r: np.ndarray) -> np.ndarray:
             found = first * r[:, None] + second * (r * r)[:, None]
             angles = found * self._units
             for sine, cosine in self._turned:
@@ -136,13 +136,13 @@ class NearLeaf:
         low, high = np.zeros(POINTS), np.full(POINTS, 1.0 + 1e-9)
         for _ in range(HALVINGS):
             r = (low + high) / 2
-            y = at(r)[:, self.places]
+            y = points_at(r)[:, self.places]
             above = np.einsum("ki,ij,kj->k", y, P, y) > 1.0
             low, high = np.where(above, low, r), np.where(above, r, high)
-        return at(low), low
+        return points_at(low), low
 
 
-def _turned(setting: Setting) -> list[tuple[int, int | None]]:
+def _sines_and_cosines(setting: Setting) -> list[tuple[int, int | None]]:
     """Places of sines, which are their arguments to first order, each with that of the cosine of the same."""
     made = [setting.question.functions.made.get(i, ("", ())) for i in setting.variables]
     cosines = [(k, ratios[0].top) for k, (name, ratios) in enumerate(made) if name == "cos"]

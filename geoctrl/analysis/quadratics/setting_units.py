@@ -69,7 +69,7 @@ class SettingUnits:
         """The same, in which numbers are rounded for a search."""
         return replace(self, bits=FEW)
 
-    def rounded(self, values: np.ndarray) -> np.ndarray:
+    def with_bits(self, values: np.ndarray) -> np.ndarray:
         """Numbers in these units with the bits that they have."""
         if self.bits is None:
             return values
@@ -81,10 +81,10 @@ class SettingUnits:
         found: Terms = {}
         for exponents, c in p.terms():
             m = tuple(int(exponents[i]) for i in setting.variables)
-            found[m] = float(self.rounded(to_float(c) * np.prod(self.sizes ** np.array(m)) / unit))
+            found[m] = float(self.with_bits(to_float(c) * np.prod(self.sizes ** np.array(m)) / unit))
         return found
 
-    def balanced(self, setting: Setting, p: Polynomial) -> tuple[Terms, float]:
+    def over_largest(self, setting: Setting, p: Polynomial) -> tuple[Terms, float]:
         """A polynomial that has a unit of its own, over its largest coefficient; and this."""
         largest = max(map(abs, replace(self, bits=None).terms(setting, p).values()))
         return self.terms(setting, p, largest), largest
@@ -113,7 +113,7 @@ class SettingUnits:
                         "an output is at its limit, or the domain ends, at the equilibrium"
                     )
                 rows.append([to_float(c / room) * d for c, d in zip(slopes, sizes, strict=True)])
-        return self.rounded(np.array(rows).reshape(-1, len(sizes)))
+        return self.with_bits(np.array(rows).reshape(-1, len(sizes)))
 
 
 def _size_of(p: Polynomial, sizes: dict[int, float]) -> float:

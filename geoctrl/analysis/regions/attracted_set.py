@@ -100,7 +100,7 @@ class AttractedSet(ProvedSet):
     @cached_property
     def matrix(self) -> np.ndarray:
         """P."""
-        return np.array([[to_float(c) for c in row] for row in self._proved.matrix])
+        return np.array([[to_float(c) for c in row] for row in self._finding.matrix])
 
     @property
     def lyapunov(self) -> str:
@@ -127,7 +127,7 @@ class AttractedSet(ProvedSet):
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:
         """Intervals of the states."""
-        return {k: _outwards(a, b) for k, (a, b) in self._proved.extent().items()}
+        return {k: _outwards(a, b) for k, (a, b) in self._finding.extent().items()}
 
     def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
         """Intervals of states, box by box: the set lies in the union of the boxes.
@@ -152,11 +152,11 @@ class AttractedSet(ProvedSet):
         point = {k: (v, v) for k, v in self.point.items()}
         return [
             point | {k: _outwards(a.fmpq(), b.fmpq()) for k, (a, b) in cell.items()}
-            for cell in self._proved.cells(pieces)
+            for cell in self._finding.cells(pieces)
         ]
 
     def _holds(self, state: list[fmpq | arb]) -> bool:
-        return self._proved.holds(state, SLACK)
+        return self._finding.holds(state, SLACK)
 
     def __repr__(self) -> str:
         extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())

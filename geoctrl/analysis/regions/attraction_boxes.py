@@ -50,7 +50,7 @@ def boxes_of(region: Region, pieces: int) -> list[dict[str, Interval]]:
         for i, v in zip(energy.velocities, velocities, strict=True):
             box[labels[i]] = _outwards(v)
         for i, (a, b) in zip(energy.shapes, cell, strict=True):
-            box[labels[i]] = _rounded(a, -math.inf), _rounded(b, math.inf)
+            box[labels[i]] = _double_beyond(a, -math.inf), _double_beyond(b, math.inf)
         found.append({k: box[k] for k in labels})
     return found
 
@@ -61,7 +61,7 @@ def _halves(cell: Cell, k: int) -> tuple[Cell, Cell]:
     return (*cell[:k], (low, middle), *cell[k + 1 :]), (*cell[:k], (middle, high), *cell[k + 1 :])
 
 
-def _rounded(value: fmpq, towards: float) -> float:
+def _double_beyond(value: fmpq, towards: float) -> float:
     """The number, where it is a double, or the next one beyond."""
     number = Fraction(int(value.p), int(value.q))
     near = float(number)

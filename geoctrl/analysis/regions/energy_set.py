@@ -92,14 +92,14 @@ class RegionOfAttraction(ProvedSet):
     @cached_property
     def lyapunov(self) -> str:
         """The function, by the names of its parts."""
-        return function_words(self._proved.energy.question.problem)
+        return function_words(self._finding.energy.question.problem)
 
     @cached_property
     def tends(self) -> str:
         """What motions of the set tend to, in words, where the function falls (LaSalle 1960): the largest
         invariant set in it on which the function does not change. Empty where it is conserved.
         """
-        return limit_words(self._proved.energy.question.problem)
+        return limit_words(self._finding.energy.question.problem)
 
     @property
     def held(self) -> dict[str, float]:
@@ -115,13 +115,13 @@ class RegionOfAttraction(ProvedSet):
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:
         """Intervals of the shapes."""
-        found = extent_of(self._proved)
+        found = extent_of(self._finding)
         return {k: (float(Fraction(str(a))), float(Fraction(str(b)))) for k, (a, b) in found.items()}
 
     @property
     def cells(self) -> list[dict[str, tuple[float, float]]]:
         """The cells of shapes over which the set lies."""
-        region = self._proved
+        region = self._finding
         labels = [region.energy.question.labels[i] for i in region.energy.shapes]
         sides = (node.cell for node in region.inside)
         return [
@@ -168,12 +168,12 @@ class RegionOfAttraction(ProvedSet):
         True
         """
         if pieces is None:
-            pieces = PIECES.get(len(self._proved.energy.shapes), FEW)
+            pieces = PIECES.get(len(self._finding.energy.shapes), FEW)
         whole_number("pieces", pieces, 1, 1024)
-        return boxes_of(self._proved, pieces)
+        return boxes_of(self._finding, pieces)
 
     def _holds(self, state: list[fmpq | arb]) -> bool:
-        return lies_in(self._proved, state, SLACK)
+        return lies_in(self._finding, state, SLACK)
 
     def __repr__(self) -> str:
         extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())

@@ -88,7 +88,7 @@ class ProvedSet(ABC):
         return self._kinds[self.data["format"]]
 
     @cached_property
-    def _proved(self) -> Any:
+    def _finding(self) -> Any:
         """As the checker finds it."""
         return self._kind.found_in(self.data) if self._judged is None else self._judged
 

@@ -202,7 +202,7 @@ class _RegionSearch:
         slopes = self._slopes(by) if by in (None, SLOPES) else None
         if by in (None, ENERGY):
             energy = EnergySets(self._question, depth)
-            if self._reached("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
+            if self._run_stage("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
                 return
         if by in (None, SQUARES):
             self._squares(slopes, degree)
@@ -217,16 +217,16 @@ class _RegionSearch:
             sets.append(SlopesSets(self._question))
             return sets[0].at_once()
 
-        found = self._reached("slopes", search, None, 1.0 if by else SHARES["slopes"])
+        found = self._run_stage("slopes", search, None, 1.0 if by else SHARES["slopes"])
         return sets[0] if found else None
 
     def _squares(self, slopes: SlopesSets | None, degree: int | None) -> None:
         """Squares of rising degree; where the first ones show nothing, larger sets by slopes once more."""
         sets: list[SquaresSets] = []
 
-        def searched(size: int) -> Found | list[str]:
+        def search_degree(size: int) -> Found | list[str]:
             if not sets:
-                sets.append(SquaresSets(self._question, self._left))
+                sets.append(SquaresSets(self._question, self._stage_seconds))
             return sets[0](size)
 
         def latest() -> Found | None:
@@ -237,7 +237,7 @@ class _RegionSearch:
             self._larger(slopes, BEFORE)
         for size in DEGREES if degree is None else (degree,):
             share = SHARES["squares"] if first else 1.0
-            if self._reached(f"squares of degree {size}", partial(searched, size), latest, share):
+            if self._run_stage(f"squares of degree {size}", partial(search_degree, size), latest, share):
                 return
             if slopes is not None and first:
                 self._larger(slopes, AFTER)
@@ -249,18 +249,18 @@ class _RegionSearch:
         def search() -> Found | None:
             for _ in slopes.larger():
                 self._tell("larger sets by slopes")
-            return slopes.found()
+            return slopes.latest()
 
         share = SHARES["larger"] if math.isfinite(seconds) else 1.0
-        self._reached("larger sets by slopes", search, slopes.found, share, seconds)
+        self._run_stage("larger sets by slopes", search, slopes.latest, share, seconds)
 
     # -- stages ------------------------------------------------------------------------------------
 
-    def _left(self) -> float:
+    def _stage_seconds(self) -> float:
         """Seconds of the stage."""
         return self._stage_budget.seconds_left
 
-    def _reached(
+    def _run_stage(
         self,
         stage: str,
         search: Callable[[], Found | list[str] | None],

@@ -72,7 +72,7 @@ class SetQuestion:
     @cached_property
     def sizes(self) -> _Sizes:
         """Those of states, and the magnitudes that functions have with them, as powers of two."""
-        system, point, problem = self.system, self.point, self._required
+        system, point, problem = self.system, self.point, self._known_problem
         motion, functions = problem.motion, problem.invariants | problem.others
         column = system.seen_from(point.spin).scales(point.x, point.u, dict(point.params)).column
         pairs = zip(motion.states.values(), map(float, problem.point), strict=True)
@@ -98,7 +98,7 @@ class SetQuestion:
     @cached_property
     def at_rest(self) -> tuple[Problem, Stored]:
         """The problem at its point; with a box that holds an equilibrium where that has no exact numbers."""
-        problem = self._required
+        problem = self._known_problem
         stored = problem.question(others=True)
         try:
             checker.Question(stored.read, exact=True).require_equilibrium()
@@ -113,7 +113,7 @@ class SetQuestion:
             return boxed, boxed.question(others=True).with_box(found.data["box"])
 
     @cached_property
-    def conserved(self) -> _Conserved:
+    def invariants(self) -> _Conserved:
         """What is known of the invariants at rest."""
         _, stored = self.at_rest
         if "box" in stored.data:
@@ -134,7 +134,7 @@ class SetQuestion:
         return _Conserved(names, exact, omitted)
 
     @property
-    def _required(self) -> Problem:
+    def _known_problem(self) -> Problem:
         assert self.problem is not None
         return self.problem
 

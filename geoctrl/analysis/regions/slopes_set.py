@@ -49,7 +49,7 @@ class SlopesSets:
     def at_once(self) -> AttractedSet:
         """A set of one cell."""
         self._shown = self._search.at_once()
-        if self._shown is None or (found := self.found()) is None:
+        if self._shown is None or (found := self.latest()) is None:
             raise CertificateError("by slopes, no function is shown to fall in any set")
         return found
 
@@ -58,16 +58,16 @@ class SlopesSets:
         has it.
         """
         best = self._shown
-        for shown in self._search.weighted():
+        for shown in self._search.sets_by_weights():
             if best is None or shown.volume > best.volume:
                 self._shown = best = shown
                 yield
         if best is not None:
-            for shown in self._search.grown(best):
+            for shown in self._search.sets_in_cells(best):
                 self._shown = shown
                 yield
 
-    def found(self) -> AttractedSet | None:
+    def latest(self) -> AttractedSet | None:
         """The last set, with its file; None where exact numbers do not confirm it."""
         if (shown := self._shown) is None:
             return None

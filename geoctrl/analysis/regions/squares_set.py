@@ -118,7 +118,7 @@ class SquaresSets:
                 break
             # What holds at the point holds near it.
             function = by * function
-            if (lower := shown.search.shown(function)) is not None:
+            if (lower := shown.search.proof_of(function)) is not None:
                 found = self._rounded_set(shown._replace(proof=lower[1]))
         return found
 

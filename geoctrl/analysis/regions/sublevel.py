@@ -78,12 +78,12 @@ class Sublevel:
         self._widen(depth)
         assert self.best is not None
         best = self.best
-        if self._bounded or (nearer := self._nearer(best, depth)) is None:
+        if self._leaf_bounds_all or (nearer := self._nearer(best, depth)) is None:
             return [best]
         return [nearer, best]
 
     @property
-    def _bounded(self) -> bool:
+    def _leaf_bounds_all(self) -> bool:
         """Whether the leaf bounds all shapes."""
         return None not in self.shapes.values()
 
@@ -97,7 +97,7 @@ class Sublevel:
                     raise
                 return
             # In a larger box the cells are coarser, and the level may be lower.
-            if found is not self.best or "reaches the side" not in found.reason or self._bounded:
+            if found is not self.best or "reaches the side" not in found.reason or self._leaf_bounds_all:
                 return
 
     def _close(self, box: Sides, depth: int | None) -> ClosedLevel:

@@ -43,7 +43,7 @@ class SublevelQuestions:
     """
 
     def __init__(self, question: SetQuestion) -> None:
-        self._asked, self._conserved = question, question.conserved
+        self._asked, self._conserved = question, question.invariants
         problem, stored = question.at_rest
         self._velocities = [
             k for k, node in problem.motion.states.items() if node in problem.motion.velocities
@@ -51,7 +51,7 @@ class SublevelQuestions:
         self._stored, self._parts = question.with_sides(problem, stored)
 
     @property
-    def _kept(self) -> list[str]:
+    def _kept_names(self) -> list[str]:
         return [k for k in self._conserved.names if k != ENERGY]
 
     def __iter__(self) -> Iterator[Sublevel]:
@@ -78,7 +78,7 @@ class SublevelQuestions:
             return
         seen = set()
         for name in (k for k in stored.read["invariants"] if k not in conserved):
-            for found, _ in falling_functions(stored, self._kept, [name], apart=True):
+            for found, _ in falling_functions(stored, self._kept_names, [name], apart=True):
                 falling = found.data["falling"]
                 if (name, falling["sense"]) in seen:
                     continue
@@ -91,7 +91,7 @@ class SublevelQuestions:
         self, q: checker.Question, energy: str, sense: int
     ) -> Iterator[tuple[list[str], dict[str, fmpq]]]:
         """Invariants to be held, and multipliers of others."""
-        kept, exact = self._kept, self._conserved.exact
+        kept, exact = self._kept_names, self._conserved.exact
         linear = [k for k in kept if self._is_linear(q, k)]
         places = [q.labels.index(k) for k in self._velocities]
         rows: list[list] = []

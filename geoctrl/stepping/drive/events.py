@@ -80,7 +80,7 @@ def read_events(
     """Events as nodes in the states, the time and the inputs of a system; then the edges of its domain."""
     if events is not None and not isinstance(events, Mapping):
         raise TypeError(f"events must be a dict of name -> expression or Event, got {type(events).__name__}")
-    located = [_located(system, name, event) for name, event in (events or {}).items()]
+    located = [_located_event(system, name, event) for name, event in (events or {}).items()]
     if not (edges and system.domain):
         return tuple(located)
     kept: dict[str, Any] = system.cache  # type: ignore[attr-defined]  # what has a domain is recorded
@@ -92,7 +92,7 @@ def read_events(
     return (*located, *kept["edges"])
 
 
-def _located(system: System, name: Any, event: Any) -> LocatedEvent:
+def _located_event(system: System, name: Any, event: Any) -> LocatedEvent:
     if not isinstance(name, str):
         raise TypeError(f"events must have text as names, got {name!r}")
     if not isinstance(event, Event):
