@@ -13,8 +13,6 @@ import geoctrl as gc
 from geoctrl import rotations, spheres
 from geoctrl.manifolds import Direction
 from geoctrl.manifolds import propositions as on_products
-from geoctrl.rotations import propositions as on_rotations
-from geoctrl.spheres import propositions as on_spheres
 
 U = sp.Symbol("u1", real=True)
 
@@ -62,8 +60,6 @@ def pushed():
 
 PROGRAM = "__import__('os').getcwd()"
 """Text that sympy would run."""
-BODY = rotations.symbols(1)
-BOB = spheres.symbols(1)
 LINK = Direction("q")
 ON_PRODUCTS = {
     name: getattr(on_products, name)
@@ -436,39 +432,6 @@ CALLS = [
     ("a coupling of rotors as text", lambda d: gc.Rotors([PROGRAM, 0, 0], 1), gc.DescriptionError),
     ("an inertia of rotors as text", lambda d: gc.Rotors([1, 0, 0], PROGRAM), gc.DescriptionError),
     ("an inertia of rotors with text", lambda d: gc.Rotors([1, 0, 0], [[PROGRAM]]), gc.DescriptionError),
-    ("momenta of a text on spheres", lambda d: on_spheres.legendre(PROGRAM, *BOB), gc.DescriptionError),
-    ("a Lagrangian of text on spheres", lambda d: on_spheres.lagrange(PROGRAM, *BOB), gc.DescriptionError),
-    (
-        "a Lagrangian of text in angular velocities",
-        lambda d: on_spheres.lagrange_angular(PROGRAM, *BOB),
-        gc.DescriptionError,
-    ),
-    ("a Hamiltonian of text on spheres", lambda d: on_spheres.hamilton(PROGRAM, *BOB), gc.DescriptionError),
-    (
-        "a Hamiltonian of text in angular momenta",
-        lambda d: on_spheres.hamilton_angular(PROGRAM, *BOB),
-        gc.DescriptionError,
-    ),
-    (
-        "a force of text on spheres",
-        lambda d: on_spheres.lagrange(0, *BOB, forces=[[PROGRAM, 0, 0]]),
-        gc.DescriptionError,
-    ),
-    (
-        "momenta of a text on rotations",
-        lambda d: on_rotations.legendre(PROGRAM, BODY[1]),
-        gc.DescriptionError,
-    ),
-    (
-        "a Lagrangian of text on rotations",
-        lambda d: on_rotations.lagrange(PROGRAM, *BODY),
-        gc.DescriptionError,
-    ),
-    (
-        "a Hamiltonian of text on rotations",
-        lambda d: on_rotations.hamilton(PROGRAM, *BODY),
-        gc.DescriptionError,
-    ),
     *(
         (f"{name} of a text on products", lambda d, f=function: f(PROGRAM, [LINK]), gc.DescriptionError)
         for name, function in ON_PRODUCTS.items()

@@ -8,8 +8,9 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import rotations
+from geoctrl.manifolds import Attitude
+from geoctrl.manifolds.propositions import hamilton, lagrange, legendre, momenta, rates
 from geoctrl.rotations.attitudes import exp, hat
-from geoctrl.rotations.propositions import hamilton, lagrange, legendre, rates
 from tests.rotations.systems import J2, J, by_dop853, coupled, general, gyrostat, orbit, random_state, top
 
 SYSTEMS = {
@@ -102,6 +103,7 @@ def test_rhs_takes_columns(name):
     np.testing.assert_array_equal(system.momentum(X)[:, 1], system.momentum(X[:, 1]))
 
 
+BODIES = [Attitude("R1"), Attitude("R2")]
 LINEAR = {
     "constant": lambda _: [sp.Matrix([0.3, -0.2, 0.5]), sp.Matrix([0.1, 0.7, -0.4])],
     "varying": lambda R: [R[0].T * sp.Matrix([0.3, 0.5, R[1][0, 1]]), R[1] * sp.Matrix([0.2, R[0][1, 2], 0])],
@@ -124,9 +126,9 @@ def numbers(system, x, extra=()):
 
 @pytest.mark.parametrize("linear", LINEAR)
 def test_the_field_follows_from_the_proposition_for_any_lagrangian(linear):
-    L, R, Omega, system = quadratic(linear)
+    L, _, Omega, system = quadratic(linear)
     x, _ = state_of(system, 5)
-    residuals = lagrange(L, R, Omega)
+    residuals = lagrange(L, BODIES)
     acceleration = system.rhs(0.0, x)[18:]
     symbols = [s for v in rates(Omega) for s in v]
     table = numbers(system, x, zip(symbols, acceleration, strict=True))
@@ -140,17 +142,17 @@ def test_the_field_follows_from_the_proposition_for_any_lagrangian(linear):
 @pytest.mark.parametrize("linear", LINEAR)
 def test_hamiltons_equations_are_those_of_the_form_in_momenta(linear):
     _, R, _, system = quadratic(linear)
-    Pi = tuple(sp.Matrix([sp.Symbol(f"Pi{i}_{k}", real=True) for k in (1, 2, 3)]) for i in (1, 2))
+    Pi = momenta(BODIES)
     a, U = LINEAR[linear](R), system.potential_expression
     H = U + sum(
         ((p - v).T * sp.Matrix(np.linalg.inv(M)) * (p - v))[0] / 2
         for M, p, v in zip((J, J2), Pi, a, strict=True)
     )
-    turns, forces = hamilton(H, R, Pi)
+    turns, forces = hamilton(H, BODIES)
     form = system.in_form("Pi")
     x, _ = state_of(system, 6)
     y = system.convert(x, "Omega", "Pi")
-    table = dict(zip(form.states, y, strict=True))
+    table = dict(zip([e for v in (*R, *Pi) for e in v], y, strict=True))
     found = [float(e.xreplace(table)) for M in (*turns, *forces) for e in M]
     np.testing.assert_allclose(form.rhs(0.0, y), found, rtol=0, atol=1e-12)
     assert form.energy(y) == pytest.approx(float(H.xreplace(table)), abs=1e-12)
@@ -158,14 +160,14 @@ def test_hamiltons_equations_are_those_of_the_form_in_momenta(linear):
 
 def test_a_lagrangian_that_is_not_quadratic_keeps_its_energy_and_momentum():
     """(6.6) with fourth powers and mixed terms: the energy and, by symmetry, the vertical momentum stay."""
-    R, Omega = rotations.symbols(1)
-    w, r3 = Omega[0], R[0][2, :].T
+    body = Attitude("R")
+    w, r3 = body.velocity, body.z[2, :].T
     L = w.dot(sp.Matrix(J) * w) / 2 + w.dot(w) ** 2 / 7 + r3.dot(w) * r3[0] - r3[1] ** 3 + r3[2]
-    residual, (p,) = lagrange(L, R, Omega)[0], legendre(L, Omega)
+    (residual,), (p,), (rate,) = lagrange(L, [body]), legendre(L, [body]), rates([w])
     energy, momentum = w.dot(p) - L, r3.dot(p)
-    A = residual.jacobian(list(rates(Omega)[0]))
-    b = residual.xreplace(dict.fromkeys(rates(Omega)[0], 0))
-    states = [*R[0], *w]
+    A = residual.jacobian(list(rate))
+    b = residual.xreplace(dict.fromkeys(rate, 0))
+    states = [*body.z, *w]
     evaluate = sp.lambdify([states], [A, b, sp.Matrix([energy, momentum]).jacobian(states)], "numpy")
     R0, O0 = random_state(1, 7)
     A0, b0, slopes = evaluate([*R0.ravel(), *O0.ravel()])

@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import spheres
 from geoctrl.errors import ConstraintError, DescriptionError, ParameterError
-from geoctrl.spheres.propositions import vectors
+from geoctrl.manifolds.vectors.entries import vector
 from tests.oracles.sphere_angles import Angles
 from tests.oracles.sphere_corollaries import EQUATIONS
 from tests.spheres.systems import driven_bodies, free_chain, random_state, varying_inertia
@@ -66,7 +66,7 @@ def test_the_forms_are_the_printed_corollaries(name, form):
 def angles():
     """The varying inertia's Lagrangian in angles."""
     s = varying_inertia()
-    v = vectors("qdot", 2)
+    v = [vector(f"qdot{i}") for i in (1, 2)]
     M, a = s.mass_expression, s.parameters[0]
     kinetic = sum(M[i, j] * v[i].dot(v[j]) for i in range(2) for j in range(2)) / 2
     return Angles((kinetic - s.potential_expression).xreplace({a.symbol: sp.Float(a.default)}), s.q, v)

@@ -8,13 +8,14 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
-from geoctrl.spheres import propositions
-from geoctrl.spheres.propositions import rates, vectors
+from geoctrl.manifolds import Direction
+from geoctrl.manifolds.propositions import hamilton, lagrange, legendre, momenta, rates
 from tests.oracles.sphere_angles import Angles
 from tests.spheres.systems import random_state, varying_inertia
 
-Q, V, W = vectors("q", 2), vectors("qdot", 2), vectors("omega", 2)
-MU, PI = vectors("mu", 2), vectors("pi", 2)
+LINKS = [Direction("q1"), Direction("q2")]
+Q, V, W = ([getattr(link, part) for link in LINKS] for part in ("z", "rate", "velocity"))
+MU, PI = momenta(LINKS, by="rate"), momenta(LINKS)
 QUADRATIC = {
     "varying": varying_inertia,
     "constant": lambda: spheres.SphereSystem(
@@ -29,6 +30,11 @@ T, U = 0.3, 0.7
 def turned(v):
     """qdot in terms of omega."""
     return [w.cross(q) for q, w in zip(Q, v, strict=True)]
+
+
+def on_links(forces):
+    """Forces by the names of the links."""
+    return {link.name: sp.Matrix(f) for link, f in zip(LINKS, forces, strict=True)}
 
 
 def numbers(*pairs):
@@ -73,7 +79,7 @@ def motion(name, seed=1):
 def test_lagrange_is_solved_by_the_equations_of_the_system(name):
     _, L, forces = lagrangian(name)
     q, omega, v, _, a = motion(name)
-    residual = propositions.lagrange(L, Q, V, forces)
+    residual = lagrange(L, LINKS, on_links(forces), by="rate")
     table = numbers((Q, q), (V, v), (W, omega), (rates(V), a))
     assert evaluated(residual, table) == pytest.approx(np.zeros((2, 3)), abs=1e-12)
     wrong = numbers((Q, q), (V, v), (W, omega), (rates(V), a + 0.1 * v))
@@ -88,7 +94,7 @@ def test_lagrange_angular_is_solved_by_the_equations_of_the_system(name):
         {s: e for v, w in zip(V, turned(W), strict=True) for s, e in zip(v, w, strict=True)}
     )
     table = numbers((Q, q), (W, omega), (rates(W), alpha))
-    assert evaluated(propositions.lagrange_angular(modified, Q, W, forces), table) == pytest.approx(
+    assert evaluated(lagrange(modified, LINKS, on_links(forces)), table) == pytest.approx(
         np.zeros((2, 3)), abs=1e-12
     )
 
@@ -103,7 +109,7 @@ def test_lagrange_angular_in_the_form_of_the_corollary(name):
     kinetic = M[0, 0] * W[0].dot(W[0]) / 2 + M[1, 1] * W[1].dot(W[1]) / 2 + M[0, 1] * v[0].dot(v[1])
     modified = kinetic - s.potential_expression.xreplace(given)
     table = numbers((Q, q), (W, omega), (rates(W), alpha))
-    residual = evaluated(propositions.lagrange_angular(modified, Q, W, forces), table)
+    residual = evaluated(lagrange(modified, LINKS, on_links(forces)), table)
     assert residual == pytest.approx(np.zeros((2, 3)), abs=1e-12)
 
 
@@ -126,10 +132,11 @@ def hamiltonian(name):
 @pytest.mark.parametrize("name", QUADRATIC)
 def test_hamilton_is_the_form_mu(name):
     s, _, forces = lagrangian(name)
-    q, omega, *_ = motion(name)
+    q, omega, v, *_ = motion(name)
     y = s.convert(s.pack(q, omega), "omega", "mu")
-    table = numbers((Q, q), (MU, s.unpack(y)[1]), (W, omega))
-    found = [evaluated(part, table) for part in propositions.hamilton(hamiltonian(name), Q, MU, forces)]
+    table = numbers((Q, q), (MU, s.unpack(y)[1]), (V, v))
+    equations = hamilton(hamiltonian(name), LINKS, on_links(forces), by="rate")
+    found = [evaluated(part, table) for part in equations]
     expected = s.in_form("mu").rhs(T, y, [U] if s.inputs else None)
     assert s.pack(*found) == pytest.approx(expected, abs=1e-12)
 
@@ -144,7 +151,7 @@ def test_hamilton_angular_is_the_form_pi(name):
         {e: x for v, p, d in zip(MU, PI, Q, strict=True) for e, x in zip(v, p.cross(d), strict=True)}
     )
     table = numbers((Q, q), (PI, s.unpack(y)[1]), (W, omega))
-    found = [evaluated(part, table) for part in propositions.hamilton_angular(H, Q, PI, forces)]
+    found = [evaluated(part, table) for part in hamilton(H, LINKS, on_links(forces))]
     expected = s.in_form("pi").rhs(T, y, [U] if s.inputs else None)
     assert s.pack(*found) == pytest.approx(expected, abs=1e-12)
 
@@ -153,12 +160,12 @@ def test_legendre_is_the_conversion():
     s, L, _ = lagrangian("varying")
     q, omega, v, _, _ = motion("varying")
     x = s.pack(q, omega)
-    mu = evaluated(propositions.legendre(L, Q, V), numbers((Q, q), (V, v)))
+    mu = evaluated(legendre(L, LINKS, by="rate"), numbers((Q, q), (V, v)))
     assert s.convert(x, "omega", "mu") == pytest.approx(s.pack(q, mu), abs=1e-13)
     modified = L.xreplace(
         {s: e for a, w in zip(V, turned(W), strict=True) for s, e in zip(a, w, strict=True)}
     )
-    pi = evaluated(propositions.legendre(modified, Q, W), numbers((Q, q), (W, omega)))
+    pi = evaluated(legendre(modified, LINKS), numbers((Q, q), (W, omega)))
     assert s.convert(x, "omega", "pi") == pytest.approx(s.pack(q, pi), abs=1e-13)
 
 
@@ -196,10 +203,10 @@ def moving(name, seed=2):
 @pytest.mark.parametrize("name", OTHERS)
 def test_lagrange_against_angles(name):
     q, v, f, a = moving(name)
-    residual = propositions.lagrange(OTHERS[name], Q, V, [sp.Matrix(r) for r in f])
+    residual = lagrange(OTHERS[name], LINKS, on_links(f), by="rate")
     table = numbers((Q, q), (V, v), (rates(V), a))
     assert evaluated(residual, table) == pytest.approx(np.zeros((2, 3)), abs=1e-10)
-    wrong = propositions.lagrange(OTHERS[name], Q, V, [-sp.Matrix(r) for r in f])
+    wrong = lagrange(OTHERS[name], LINKS, on_links(-f), by="rate")
     assert np.max(np.abs(evaluated(wrong, table))) > 1e-1
 
 
@@ -210,7 +217,7 @@ def test_lagrange_angular_against_angles(name):
         {s: e for b, w in zip(V, turned(W), strict=True) for s, e in zip(b, w, strict=True)}
     )
     table = numbers((Q, q), (W, np.cross(q, v)), (rates(W), np.cross(q, a)))
-    residual = propositions.lagrange_angular(L, Q, W, [sp.Matrix(r) for r in f])
+    residual = lagrange(L, LINKS, on_links(f))
     assert evaluated(residual, table) == pytest.approx(np.zeros((2, 3)), abs=1e-10)
 
 
@@ -232,8 +239,7 @@ def carried(q, v, a):
 def test_hamilton_against_angles():
     q, v, f, a = moving("relativistic")
     mu, rate = carried(q, v, a)
-    forces = [sp.Matrix(r) for r in f]
-    found = propositions.hamilton(relativistic(MU), Q, MU, forces)
+    found = hamilton(relativistic(MU), LINKS, on_links(f), by="rate")
     table = numbers((Q, q), (MU, mu))
     assert evaluated(found[0], table) == pytest.approx(v, abs=1e-12)
     assert evaluated(found[1], table) == pytest.approx(rate, abs=1e-10)
@@ -242,7 +248,7 @@ def test_hamilton_against_angles():
 def test_hamilton_angular_against_angles():
     q, v, f, a = moving("relativistic")
     mu, rate = carried(q, v, a)
-    found = propositions.hamilton_angular(relativistic(PI), Q, PI, [sp.Matrix(r) for r in f])
+    found = hamilton(relativistic(PI), LINKS, on_links(f))
     table = numbers((Q, q), (PI, np.cross(q, mu)))
     assert evaluated(found[0], table) == pytest.approx(v, abs=1e-12)
     assert evaluated(found[1], table) == pytest.approx(np.cross(v, mu) + np.cross(q, rate), abs=1e-10)
@@ -253,7 +259,7 @@ def test_any_hamiltonian_is_conserved():
     H = MU[0].dot(Q[1]) ** 2 * Q[0][0] + MU[0].dot(MU[0]) ** 2 / 3 + sp.sin(MU[1].dot(Q[0])) + WELL
     q, omega = random_state(2, seed=4)
     table = numbers((Q, q), (MU, omega))  # any tangent vectors
-    qdot, mudot = (evaluated(part, table) for part in propositions.hamilton(H, Q, MU))
+    qdot, mudot = (evaluated(part, table) for part in hamilton(H, LINKS, by="rate"))
     slope_q = evaluated([v.applyfunc(lambda s: sp.diff(H, s)) for v in Q], table)
     slope_mu = evaluated([v.applyfunc(lambda s: sp.diff(H, s)) for v in MU], table)
     assert np.sum(slope_q * qdot) + np.sum(slope_mu * mudot) == pytest.approx(0, abs=1e-13)
