@@ -40,25 +40,18 @@ CROWDED = {
 
 # File names that stand in several folders, and why.
 CHECKER = "the checker shares nothing with the package, names neither"
-FACES = "spheres, rotations and products: three faces of one, which a table is to make"
 THEOREM = "a search is named as the theorem that it serves"
 SAME_FILE = {
     "description": "of a mechanism, and of a system on a product",
-    "display": FACES,
     "factor": "of a Lie algebra, and of a configuration space",
     "family_in_balls": THEOREM,
     "file": "each kind of proof has one",
     "friction": THEOREM,
-    "integrate": FACES,
     "leaf": CHECKER,
-    "mechanisms": FACES,
     "orbit": THEOREM,
-    "propositions": FACES,
     "quotients": CHECKER,
     "surds": CHECKER,
-    "system": FACES,
     "tolerances": CHECKER,
-    "trajectory": FACES,
 }
 
 # Class names that stand in several files, and why.

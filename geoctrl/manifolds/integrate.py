@@ -11,9 +11,9 @@ from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import finite_array, flag, require_choice, whole_number
 from geoctrl.errors import InputError
 from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.manifold_trajectory import ManifoldTrajectory
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import METHODS, composition, record_steps, record_times, result_of_run
 from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.stepping.methods.loop import on_threads, read_threads

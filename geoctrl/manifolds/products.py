@@ -17,15 +17,14 @@ from geoctrl._checks import entries, finite_array, nearest
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Named
-from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.energies.kinetic_reading import read_energy
 from geoctrl.manifolds.factors import Attitude, Direction, Factor
 from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.manifold_trajectory import ManifoldTrajectory
 from geoctrl.manifolds.numerics.momenta import Second
 from geoctrl.manifolds.numerics.tangent import own_terms, rest_momenta
 from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.manifolds.vectors.calculus import rational
 from geoctrl.manifolds.vectors.entries import read_scalar, read_vectors
 from geoctrl.manifolds.views.latex_of_systems import Line, ManifoldDisplay
@@ -48,7 +47,7 @@ class ProductTrajectory(ManifoldTrajectory):
     momentum : ndarray (nt, 3)
         Moment about the origin of the momenta of all bodies.
     engine, status, success, iterations, params, events, system
-        As of every `geoctrl.manifolds.trajectory.ManifoldTrajectory`.
+        As of every `geoctrl.manifolds.manifold_trajectory.ManifoldTrajectory`.
     """
 
     def __getitem__(self, label: Any) -> np.ndarray:
@@ -226,7 +225,6 @@ class ProductSystem(ManifoldSystem):
     """
 
     form_type = Form
-    inertia_varies = part("description.inertia_varies")
     trajectory_type = ProductTrajectory
     display_type = ProductDisplay
     forms: ClassVar = {"velocity": Second(), "momentum": Second(conjugate=True)}

@@ -77,7 +77,7 @@ class ManifoldSystem(System):
     families, graph = part("description.families"), part("description.graph")
     potential_terms, forces_given = part("description.potential_terms"), part("description.forces_given")
     potential_expression = part("description.potential_expression")
-    arguments = part("description.arguments")
+    arguments, inertia_varies = part("description.arguments"), part("description.inertia_varies")
     frame_rate_at, generic_state = part("description.frame_rate_at"), part("description.generic_state")
     measures = part("description.measures")
     frame_rate, size = part("description.frame_rate"), part("description.product.size")

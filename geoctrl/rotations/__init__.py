@@ -3,10 +3,8 @@
 from geoctrl.manifolds.energies.potentials import Pairs, Sites
 from geoctrl.rotations.attitudes import project, symbols
 from geoctrl.rotations.geodesics import Geodesic, geodesic
-from geoctrl.rotations.integrate import integrate
-from geoctrl.rotations.mechanisms import body_in_orbit, coupled_bodies, free_body, pendulum3d
-from geoctrl.rotations.system import RotationSystem
-from geoctrl.rotations.trajectory import RotationTrajectory
+from geoctrl.rotations.rigid_bodies import body_in_orbit, coupled_bodies, free_body, pendulum3d
+from geoctrl.rotations.rotation_systems import RotationSystem, RotationTrajectory, integrate
 from geoctrl.stepping import METHODS
 
 __all__ = [

@@ -9,7 +9,8 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
-from geoctrl.manifolds.vectors.entries import needs_repair, number_of_bodies, vector
+from geoctrl.manifolds.factors import Attitude, symbols_of_bodies
+from geoctrl.manifolds.vectors.entries import needs_repair
 from geoctrl.manifolds.vectors.turns import (
     exp,
     hat,
@@ -45,9 +46,7 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
     >>> R[1][0, 2], Omega[0].T
     (R2_13, Matrix([[Omega1_1, Omega1_2, Omega1_3]]))
     """
-    bodies, axes = number_of_bodies(n), (1, 2, 3)
-    R = tuple(sp.Matrix([[sp.Symbol(f"R{i}_{a}{b}", real=True) for b in axes] for a in axes]) for i in bodies)
-    return R, tuple(vector(f"Omega{i}") for i in bodies)
+    return symbols_of_bodies(Attitude, n)
 
 
 def project(R: Any) -> np.ndarray:

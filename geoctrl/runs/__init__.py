@@ -2,6 +2,6 @@
 
 from geoctrl.runs.records import EventRecord, Events
 from geoctrl.runs.sample_record import SampleRecord
-from geoctrl.runs.trajectory import Samples
+from geoctrl.runs.samples import Samples
 
 __all__ = ["EventRecord", "Events", "SampleRecord", "Samples"]

@@ -1,7 +1,6 @@
 """Global dynamics on products of two-spheres: description, equations, variational integrators, mechanisms."""
 
 from geoctrl.manifolds.energies.potentials import Pairs, Sites
-from geoctrl.spheres.integrate import integrate
 from geoctrl.spheres.mechanisms import (
     chain_pendulum,
     coupled_pendula,
@@ -11,9 +10,8 @@ from geoctrl.spheres.mechanisms import (
     lennard_jones,
     particles_on_sphere,
 )
+from geoctrl.spheres.sphere_systems import SphereSystem, SphereTrajectory, integrate
 from geoctrl.spheres.start import project, symbols
-from geoctrl.spheres.system import SphereSystem
-from geoctrl.spheres.trajectory import SphereTrajectory
 from geoctrl.stepping import METHODS
 
 __all__ = [

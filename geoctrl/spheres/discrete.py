@@ -27,7 +27,7 @@ from geoctrl.errors import ConvergenceError, DescriptionError
 from geoctrl.manifolds.numerics.momenta import momenta_of, velocities_of
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.numerics.tangent import rest_slopes
-from geoctrl.spheres.system import SphereSystem
+from geoctrl.spheres.sphere_systems import SphereSystem
 from geoctrl.stepping.compiled.vectors import frames
 
 __all__ = ["discrete_lagrangian", "legendre_left", "legendre_right", "residual", "two_step"]

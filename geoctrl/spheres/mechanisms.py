@@ -14,7 +14,7 @@ from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.energies.potentials import Pairs, Sites, index_pairs
 from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
-from geoctrl.spheres.system import SphereSystem
+from geoctrl.spheres.sphere_systems import SphereSystem
 from geoctrl.systems import Family
 
 __all__ = [

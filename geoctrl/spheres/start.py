@@ -9,8 +9,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
-from geoctrl.manifolds.factors import lengths_of
-from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
+from geoctrl.manifolds.factors import Direction, lengths_of, symbols_of_bodies
 
 __all__ = ["WORDS", "project", "symbols"]
 
@@ -35,8 +34,7 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
     >>> q[1].T, omega[0][2]
     (Matrix([[q2_1, q2_2, q2_3]]), omega1_3)
     """
-    bodies = number_of_bodies(n)
-    return tuple(vector(f"q{i}") for i in bodies), tuple(vector(f"omega{i}") for i in bodies)
+    return symbols_of_bodies(Direction, n)
 
 
 def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:

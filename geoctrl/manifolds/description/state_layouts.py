@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._checks import entries, finite_array, nearest, real_array, shape_of
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.factors import Factor, bodies_alike
 from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.vectors.entries import needs_repair
 
@@ -77,17 +77,18 @@ class Alike(Face):
 
     Parameters
     ----------
-    product : Product
-    pair : tuple of str
+    kind : type of the bodies
+        Its letters are what the two arrays go by.
+    n : int
     repair, remedy : str
         What is done about small defects, and what to do about large ones; ``{0}`` is the name of the second
         part.
     """
 
-    def __init__(self, product: Product, pair: tuple[str, str], repair: str, remedy: str) -> None:
-        self.product, self.pair, self.words = product, pair, (repair, remedy)
-        self.form = f"({pair[0]}, {pair[1]})"
-        self.shape = (product.bodies, *product.factors[0].shape)
+    def __init__(self, kind: type[Factor], n: int, repair: str, remedy: str) -> None:
+        self.product, self.pair, self.words = Product(bodies_alike(kind, n)), kind.letters, (repair, remedy)
+        self.form = f"({self.pair[0]}, {self.pair[1]})"
+        self.shape = (n, *kind.shape)
 
     @property
     def names(self) -> list[tuple[str, str]]:

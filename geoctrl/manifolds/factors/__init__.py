@@ -15,7 +15,7 @@ factor            rate                                   velocity               
 
 from geoctrl.manifolds.factors.attitude import Attitude
 from geoctrl.manifolds.factors.direction import Direction, lengths_of
-from geoctrl.manifolds.factors.factor import Factor
+from geoctrl.manifolds.factors.factor import Factor, bodies_alike, symbols_of_bodies
 from geoctrl.manifolds.factors.place import Place
 
-__all__ = ["Attitude", "Direction", "Factor", "Place", "lengths_of"]
+__all__ = ["Attitude", "Direction", "Factor", "Place", "bodies_alike", "lengths_of", "symbols_of_bodies"]

@@ -13,9 +13,9 @@ import sympy as sp
 from geoctrl._checks import require_printable
 from geoctrl._scalars import Node, shown
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.vectors.entries import vector
+from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
 
-__all__ = ["Factor", "cross", "names_of"]
+__all__ = ["Factor", "bodies_alike", "cross", "names_of", "symbols_of_bodies"]
 
 
 class Factor(ABC):
@@ -274,6 +274,17 @@ def names_of(letters: tuple[str, str], name: Any, velocity: Any) -> tuple[str, s
     rest = name[len(first) :] if name.startswith(first) else "-"
     own = second + rest if not rest or rest.isdigit() else f"{second}_{name}"
     return name, own if velocity is None else velocity
+
+
+def bodies_alike(kind: Any, n: Any) -> list[Any]:
+    """Factors of one kind, of bodies 1 to n; InputError unless n is a positive integer."""
+    return [kind(f"{kind.letters[0]}{i}") for i in number_of_bodies(n)]
+
+
+def symbols_of_bodies(kind: Any, n: Any) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
+    """Symbols of the configurations and of the velocities of n bodies that are alike."""
+    bodies = bodies_alike(kind, n)
+    return tuple(f.z for f in bodies), tuple(f.velocity for f in bodies)
 
 
 def cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Systems on products of spheres."""
+"""Systems on products of spheres: runs, formulas, the description, steps of fixed size."""
 
 from __future__ import annotations
 
@@ -12,20 +12,112 @@ import sympy as sp
 from geoctrl._scalars import Program
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Alike
-from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.integrate import integrate as take_steps
+from geoctrl.manifolds.integrate import require_kind
+from geoctrl.manifolds.manifold_trajectory import ManifoldTrajectory
 from geoctrl.manifolds.numerics.momenta import Second
-from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.vectors.entries import number_of_bodies
-from geoctrl.spheres.display import SphereDisplay
+from geoctrl.manifolds.views.latex_of_systems import FEW, Line, ManifoldDisplay, matrix
 from geoctrl.spheres.mass import count, kinetic_of, mass_expression, mass_of
 from geoctrl.spheres.start import WORDS
-from geoctrl.spheres.trajectory import SphereTrajectory
 from geoctrl.systems import Family, Parameter
 
-__all__ = ["SphereSystem"]
+__all__ = ["SphereDisplay", "SphereSystem", "SphereTrajectory", "integrate"]
+
+
+class SphereTrajectory(ManifoldTrajectory):
+    r"""Samples of a run of `integrate` or `geoctrl.simulate`.
+
+    Attributes
+    ----------
+    time : ndarray (nt,)
+    q, omega : ndarray (nt, n, 3)
+    states : ndarray (6n, nt)
+    energy, kinetic_energy : ndarray (nt,)
+        J.
+    momentum : ndarray (nt, 3)
+        Sum of :math:`q_i \times p_i`.
+    engine, status, success, iterations, params, events, system
+        As of every `geoctrl.manifolds.manifold_trajectory.ManifoldTrajectory`.
+    """
+
+    @property
+    def q(self) -> np.ndarray:
+        """Directions (nt, n, 3)."""
+        return self._parts[0]
+
+    @property
+    def omega(self) -> np.ndarray:
+        """Angular velocities (nt, n, 3)."""
+        return self._parts[1]
+
+    @property
+    def length_error(self) -> np.ndarray:
+        """Mean over the bodies of the defect of unit length, ``abs(|q| - 1)``, (nt,)."""
+        return np.abs(np.linalg.norm(self.q, axis=2) - 1).mean(axis=1)
+
+    @property
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Defects of unit length and of q.omega = 0, the largest of the bodies, (nt,) each."""
+        return {
+            "|q| - 1": np.max(np.abs(np.linalg.norm(self.q, axis=2) - 1), axis=1),
+            "q.omega": np.max(np.abs(np.sum(self.q * self.omega, axis=2)), axis=1),
+        }
+
+
+class SphereDisplay(ManifoldDisplay):
+    """The parts of a system on spheres."""
+
+    potential = "V"
+    work = r"\delta W = \sum_i f_i \cdot \delta q_i"
+
+    def kinetic(self) -> Line:
+        """Both sides of the Lagrangian."""
+        return self.plain(r"\ell"), [
+            (1, r"\tfrac12 \sum_{i,j} m_{ij}\, \dot q_i \cdot \dot q_j"),
+            (-1, "V(q)"),
+        ]
+
+    def equations(self) -> list[Line]:
+        """Both sides of the equations of motion, the same for all bodies."""
+        varies = self.system.inertia_varies
+        f = "f_i - " if self.system.has_forces else "-"
+        right = (
+            rf"q_i \times \Bigl({f}\frac{{\partial V}}{{\partial q_i}} "
+            r"- \sum_{j \ne i} m_{ij}\, \omega_j \times \dot q_j\Bigr)"
+        )
+        lines: list[Line] = [
+            (self.plain(r"\dot q_i"), self.plain(r"\omega_i \times q_i")),
+            (
+                [
+                    (1, r"m_{ii}\, \dot\omega_i"),
+                    (1, r"\sum_{j \ne i} m_{ij}\, q_i \times (\dot\omega_j \times q_j)"),
+                ],
+                [(1, right), *([(-1, "N_i")] if varies else [])],
+            ),
+        ]
+        if varies:
+            inner = (
+                r"q_i \times \Bigl(\sum_{j \ne i} \dot m_{ij} \dot q_j "
+                r"- \tfrac12 \partial_{q_i} \sum_{j,k} m_{jk}\, \dot q_j \cdot \dot q_k\Bigr)"
+            )
+            lines.append((self.plain("N_i"), [(1, r"\dot m_{ii} \omega_i"), (1, inner)]))
+        return lines
+
+    def inertia(self) -> list[Line]:
+        """What the inertias are, and what is linear in velocities."""
+        system = self.system
+        M = mass_expression(system.own_arguments["mass"])
+        if M.is_diagonal() and len(set(M.diagonal())) == 1:
+            return [(self.plain("m_{ii}"), self.pieces(M[0, 0])), *self._no_coupling()]
+        if system.n > FEW:
+            return [(self.plain("m_{11}"), self.pieces(M[0, 0]))]
+        return [(self.plain("m"), self.plain(matrix([[self.text(e) for e in row] for row in M.tolist()])))]
+
+    def _no_coupling(self) -> list[Line]:
+        return [(self.plain("m_{ij}"), self.plain(r"0 \quad (i \ne j)"))] if self.system.n > 1 else []
 
 
 class SphereSystem(ManifoldSystem):
@@ -90,7 +182,6 @@ class SphereSystem(ManifoldSystem):
         "pi": Second(conjugate=True),
     }
     form_type = Form
-    inertia_varies = part("description.inertia_varies")
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
@@ -109,12 +200,12 @@ class SphereSystem(ManifoldSystem):
         name: str = "",
         source: str = "",
     ) -> None:
-        bodies = number_of_bodies(count(mass))
-        product = Product([Direction(f"q{i}") for i in bodies])
+        n = count(mass)
+        face = Alike(Direction, n, *WORDS)
         self.description = Description(
-            kinetic_of(product, mass),
-            Alike(product, ("q", "omega"), *WORDS),
-            f"(S^2)^{len(bodies)}",
+            kinetic_of(face.product, mass),
+            face,
+            f"(S^2)^{n}",
             {"mass": mass},
             potential=potential,
             gradient=gradient,
@@ -167,3 +258,55 @@ class SphereSystem(ManifoldSystem):
         mass = "configuration-dependent" if self.description.inertia_varies else "constant"
         title, *rest = super().__repr__().split("\n")
         return "\n".join([title, f"  inertia: {mass}", *rest])
+
+
+def integrate(
+    system: SphereSystem,
+    q0: Any,
+    omega0: Any,
+    h: float,
+    steps: int,
+    method: str = "variational",
+    order: int = 2,
+    record: int = 1,
+    params: Mapping[str, float] | None = None,
+    inputs: Any = None,
+    project: bool = False,
+    threads: int = 1,
+    throw: bool = True,
+    progress: bool | Callable[..., object] = False,
+    *,
+    seconds: float | None = None,
+) -> SphereTrajectory:
+    """Take steps of fixed size: `geoctrl.manifolds.integrate` of a start in two arrays.
+
+    Parameters
+    ----------
+    system : SphereSystem
+    q0, omega0 : array (n, 3)
+        Unit directions and angular velocities (rad/s) orthogonal to them.
+    h, steps, method, order, record, params, inputs, project, threads, throw, progress, seconds
+        As there.
+
+    Returns
+    -------
+    SphereTrajectory
+        With samples at steps 0, record, 2 record, ...
+
+    Raises
+    ------
+    ConvergenceError, ConstraintError, InputError, TypeError, KeyboardInterrupt
+        As there.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> pendulum = gc.spheres.double_pendulum(1.0, 2.0, 0.7, 0.4)
+    >>> r = gc.spheres.integrate(pendulum, [[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [0, 0, 0]], h=1e-3, steps=2000)
+    >>> float(abs(r.energy - r.energy[0]).max()) < 1e-2
+    True
+    """
+    require_kind(system, SphereSystem)
+    given = (method, order, record, params, inputs, project, threads, throw, progress)
+    run: Any = take_steps(system, (q0, omega0), h, steps, *given, seconds=seconds)
+    return run

@@ -1,4 +1,4 @@
-"""Systems on products of rotation groups."""
+"""Systems on products of rotation groups: runs, formulas, the description, steps of fixed size."""
 
 from __future__ import annotations
 
@@ -11,22 +11,114 @@ import sympy as sp
 
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Alike
-from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.energies.kinetic import Kinetic
 from geoctrl.manifolds.factors import Attitude
 from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.integrate import integrate as take_steps
+from geoctrl.manifolds.integrate import require_kind
+from geoctrl.manifolds.manifold_trajectory import ManifoldTrajectory
 from geoctrl.manifolds.numerics.momenta import Second
-from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.vectors.entries import number_of_bodies, read_vectors
-from geoctrl.rotations.attitudes import words
-from geoctrl.rotations.display import RotationDisplay
+from geoctrl.manifolds.vectors.entries import read_vectors
+from geoctrl.manifolds.views.latex_of_systems import Line, ManifoldDisplay, matrix
+from geoctrl.rotations.attitudes import rotation_defect, words
 from geoctrl.rotations.given import checked_inertias, read_inertias
-from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.typesetting.typesetting import Piece
 
-__all__ = ["RotationSystem"]
+__all__ = ["RotationDisplay", "RotationSystem", "RotationTrajectory", "integrate"]
+
+
+class RotationTrajectory(ManifoldTrajectory):
+    r"""Samples of a run of `integrate` or `geoctrl.simulate`.
+
+    Attributes
+    ----------
+    time : ndarray (nt,)
+    R : ndarray (nt, n, 3, 3)
+    Omega : ndarray (nt, n, 3)
+        rad/s, body components.
+    states : ndarray (12n, nt)
+    energy, kinetic_energy : ndarray (nt,)
+        J; with a ``frame_rate`` the energy is the Jacobi integral.
+    momentum : ndarray (nt, 3)
+        Sum of :math:`R_i (J_i \Omega_i + a_i)`.
+    engine, status, success, iterations, params, events, system
+        As of every `geoctrl.manifolds.manifold_trajectory.ManifoldTrajectory`.
+    """
+
+    @property
+    def R(self) -> np.ndarray:
+        """Attitudes (nt, n, 3, 3)."""
+        z = self._parts[0]
+        return z.reshape(len(z), -1, 3, 3)
+
+    @property
+    def Omega(self) -> np.ndarray:
+        """Angular velocities (nt, n, 3), body components."""
+        return self._parts[1]
+
+    @property
+    def orthogonality_error(self) -> np.ndarray:
+        """Largest entry of ``|R^T R - I|`` over the bodies, (nt,)."""
+        return rotation_defect(self.R).max(axis=1)
+
+    @property
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Largest entry of ``|R^T R - I|`` over the bodies, (nt,)."""
+        return {"R^T R - I": self.orthogonality_error}
+
+
+class RotationDisplay(ManifoldDisplay):
+    """The parts of a system on rotations."""
+
+    potential = "U"
+    work = r"\delta W = \sum_i f_i \cdot \eta_i, \quad \delta R_i = R_i \hat\eta_i"
+
+    def kinetic(self) -> Line:
+        """Both sides of the Lagrangian."""
+        linear = r" + a_i \cdot \Omega_i" if self.system.kinetic.linear else ""
+        inner = rf"\tfrac12 \Omega_i \cdot \mathbb{{J}}_i \Omega_i{linear}"
+        return self.plain(r"\ell"), [
+            (1, rf"\sum_i \bigl({inner}\bigr)" if linear else rf"\sum_i {inner}"),
+            (-1, "U(R)"),
+        ]
+
+    def equations(self) -> list[Line]:
+        """Both sides of the equations of motion, the same for all bodies."""
+        system = self.system
+        turning = system.frame_rate is not None
+        rate = r"R_i (\Omega_i - R_i^T w)\hat{\ }" if turning else r"R_i \hat\Omega_i"
+        slope = r"(R_i^T G_i - G_i^T R_i)^\vee"
+        right: list[Piece] = [(1, r"\mathbb{J}_i \Omega_i \times \Omega_i"), (-1, slope)]
+        G = r"\frac{\partial U}{\partial R_i}"
+        if system.kinetic.linear:
+            right = [(1, r"(\mathbb{J}_i \Omega_i + a_i) \times \Omega_i"), (-1, r"\dot a_i"), (-1, slope)]
+            G = r"\frac{\partial}{\partial R_i} \Bigl(U - \sum_j a_j \cdot \Omega_j\Bigr)"
+        if system.has_forces:
+            right.append((1, "f_i"))
+        return [
+            (self.plain(r"\dot R_i"), self.plain(rate)),
+            (self.plain(r"\mathbb{J}_i \dot\Omega_i"), right),
+            (self.plain("G_i"), self.plain(G)),
+        ]
+
+    def inertia(self) -> list[Line]:
+        """What the inertias are, and what is linear in velocities."""
+        system = self.system
+        lines: list[Line] = []
+        for i, J in enumerate(self.few(system.own_arguments["inertias"]), 1):
+            if J.is_diagonal():
+                text = rf"\mathrm{{diag}}({', '.join(map(self.text, J.diagonal()))})"
+            else:
+                text = matrix([[self.text(e) for e in row] for row in J.tolist()])
+            lines.append((self.plain(rf"\mathbb{{J}}_{{{i}}}"), self.plain(text)))
+        for i, a in enumerate(self.few(system.kinetic.linear), 1):
+            lines.append((self.plain(f"a_{{{i}}}"), self.plain(self.column(a))))
+        if system.frame_rate is not None:
+            lines.append((self.plain("w"), self.plain(self.column(system.frame_rate))))
+        return lines
 
 
 class RotationSystem(ManifoldSystem):
@@ -94,7 +186,6 @@ class RotationSystem(ManifoldSystem):
 
     forms: ClassVar = {"Omega": Second(), "Pi": Second(conjugate=True)}
     form_type = Form
-    inertia_varies = part("description.inertia_varies")
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 
@@ -116,16 +207,15 @@ class RotationSystem(ManifoldSystem):
         source: str = "",
     ) -> None:
         J = read_inertias(inertias)
-        bodies = number_of_bodies(len(J))
-        product = Product([Attitude(f"R{i}") for i in bodies])
-        a = None if linear is None else read_vectors("linear", linear, len(bodies))
+        face = Alike(Attitude, len(J), *words("R0"))
+        a = None if linear is None else read_vectors("linear", linear, len(J))
         frame = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
-        places = {s for f in product.factors for s in f.z} if a else set()
+        places = {s for f in face.product.factors for s in f.z} if a else set()
         given = {"inertias": (J, set()), "linear": (a or (), places)}
         self.description = Description(
-            Kinetic(product, J, covectors=a, given=given, check=_check),
-            Alike(product, ("R", "Omega"), *words("R0")),
-            f"SO(3)^{len(bodies)}",
+            Kinetic(face.product, J, covectors=a, given=given, check=_check),
+            face,
+            f"SO(3)^{len(J)}",
             {"inertias": J, "linear": a, "frame_rate": frame},
             potential=potential,
             gradient=gradient,
@@ -187,3 +277,56 @@ class RotationSystem(ManifoldSystem):
 def _check(own: np.ndarray, rest: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
     """Inertias in numbers, checked; bodies are not coupled."""
     return checked_inertias(own), rest
+
+
+def integrate(
+    system: RotationSystem,
+    R0: Any,
+    Omega0: Any,
+    h: float,
+    steps: int,
+    method: str = "variational",
+    order: int = 2,
+    record: int = 1,
+    params: Mapping[str, float] | None = None,
+    inputs: Any = None,
+    threads: int = 1,
+    throw: bool = True,
+    progress: bool | Callable[..., object] = False,
+    *,
+    seconds: float | None = None,
+) -> RotationTrajectory:
+    """Take steps of fixed size: `geoctrl.manifolds.integrate` of a start in two arrays.
+
+    Parameters
+    ----------
+    system : RotationSystem
+    R0 : array (n, 3, 3)
+        Attitudes, body to reference; (3, 3) will do for one body.
+    Omega0 : array (n, 3)
+        Angular velocities in body components (rad/s); (3,) will do for one body.
+    h, steps, method, order, record, params, inputs, threads, throw, progress, seconds
+        As there.
+
+    Returns
+    -------
+    RotationTrajectory
+        With samples at steps 0, record, 2 record, ...
+
+    Raises
+    ------
+    ConvergenceError, ConstraintError, InputError, TypeError, KeyboardInterrupt
+        As there.
+
+    Examples
+    --------
+    >>> import numpy as np, geoctrl as gc
+    >>> body = gc.rotations.free_body([1.0, 2.0, 2.5])
+    >>> r = gc.rotations.integrate(body, np.eye(3), [0.1, 2.0, 0.1], h=0.01, steps=1000)
+    >>> bool(abs(r.momentum - r.momentum[0]).max() < 1e-13), bool(r.orthogonality_error.max() < 1e-13)
+    (True, True)
+    """
+    require_kind(system, RotationSystem)
+    given = (method, order, record, params, inputs, False, threads, throw, progress)
+    run: Any = take_steps(system, (R0, Omega0), h, steps, *given, seconds=seconds)
+    return run

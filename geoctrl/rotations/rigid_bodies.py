@@ -11,7 +11,7 @@ import sympy as sp
 from geoctrl._checks import entries, finite_array
 from geoctrl.errors import InputError
 from geoctrl.rotations.attitudes import symbols
-from geoctrl.rotations.system import RotationSystem
+from geoctrl.rotations.rotation_systems import RotationSystem
 from geoctrl.systems.parts.description_entries import attitude_spring, gravity_gradient, weight
 
 __all__ = ["body_in_orbit", "coupled_bodies", "free_body", "pendulum3d"]
