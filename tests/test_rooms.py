@@ -29,7 +29,7 @@ ROOMS = {
     "analysis": (
         "symbolic question invariants linear proofs certificates conditions maps quadratics regions ."
     ),
-    "synthesis": "export linear shaping solutions rotors shaped_laws gains .",
+    "synthesis": "export contract linear shaping solutions rotors shaped_laws gains .",
 }
 
 # Folders with more files, and why.

@@ -15,17 +15,9 @@ from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.gains.design import SigmaDesign
 from geoctrl.synthesis.rotors.feedback_law import FeedbackLaw
-from geoctrl.synthesis.rotors.gains import read_sigma
-from geoctrl.synthesis.rotors.rank_branches import (
-    Branch,
-    branch_name,
-    branch_of_rank,
-    controlled_inertia,
-    matching_residual,
-    require_coupling,
-    rotors_of,
-)
-from geoctrl.synthesis.rotors.rotor_law import Matched
+from geoctrl.synthesis.rotors.gains import matrix_of_sigma, read_sigma
+from geoctrl.synthesis.rotors.rank_branches import Branch, RotorCoupling, branch_name
+from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
 from geoctrl.synthesis.shaped_matching import ShapedMatching
 from geoctrl.synthesis.shaping.matching_class import KINDS, KINETIC, Shaping
 from geoctrl.synthesis.shaping.plant import Plant
@@ -34,7 +26,7 @@ from geoctrl.synthesis.solutions.fibre_solution import Vertical
 from geoctrl.synthesis.solutions.linear_fields import LinearFields
 from geoctrl.synthesis.solutions.matching_of_given_fields import GivenFields
 from geoctrl.synthesis.solutions.one_direction import OneDirection
-from geoctrl.systems import EulerPoincare, Rotors, as_mechanism
+from geoctrl.systems import EulerPoincare, as_mechanism
 
 __all__ = ["Matching", "match"]
 
@@ -50,7 +42,7 @@ _LONG = 300
 """Characters of a matrix up to which ``repr`` tells it."""
 
 
-class Matching(Matched):
+class Matching(RotorMatching):
     """Solutions of the matching conditions of a mechanism with rotors; made by `match`.
 
     Attributes
@@ -66,17 +58,17 @@ class Matching(Matched):
         Branches that the time budget left out, if any.
     """
 
-    def __init__(
-        self,
-        mechanism: EulerPoincare,
-        branches: Sequence[Branch],
-        sigma: sp.ImmutableMatrix,
-        note: str = "",
-    ) -> None:
-        self.mechanism, self.note = mechanism, note
-        self.rotors = rotors_of(mechanism)
+    def __init__(self, coupling: RotorCoupling, branches: Sequence[Branch], note: str = "") -> None:
+        if not isinstance(coupling, RotorCoupling):
+            raise TypeError(f"a matching is made by gc.match(mechanism), got {shown(coupling)}")
+        self._coupling, self.note = coupling, note
+        self.mechanism, self.rotors, self.sigma = coupling.mechanism, coupling.rotors, coupling.sigma
         self.branches = tuple(branches)
-        self.sigma = sigma
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The `note`, if there is one."""
+        return (self.note,) if self.note else ()
 
     @property
     def tau(self) -> sp.ImmutableMatrix:
@@ -94,7 +86,7 @@ class Matching(Matched):
             branch = self.branches[-1]
         elif not isinstance(branch, Branch):
             raise TypeError(f"branch must be one of .branches, got {shown(branch)}")
-        return matching_residual(self.mechanism, branch.tau, branch.sigma, branch.rho_inverse)
+        return self._coupling.residual(branch.tau, branch.sigma, branch.rho_inverse)
 
     def inertia(self, sigma: Any = None) -> sp.ImmutableMatrix:
         """Inertia of the controlled Lagrangian at zero controlled momentum, n x n.
@@ -102,9 +94,9 @@ class Matching(Matched):
         ``G_ij + G_ia sigma^{ab} G_bj - G_ia G^{ab} G_bj``; ``sigma`` in symbols where none is given.
         """
         matrix = self.sigma if sigma is None else read_sigma(sigma, self.mechanism)
-        return controlled_inertia(self.mechanism, matrix)
+        return self._coupling.controlled_inertia(matrix)
 
-    def law(self, sigma: Any, form: str = "feedforward") -> FeedbackLaw:
+    def law(self, sigma: Any = None, form: str = "feedforward", **entries: Any) -> FeedbackLaw:
         """Feedback law of the full branch for a gain.
 
         Parameters
@@ -113,6 +105,8 @@ class Matching(Matched):
             A symbol stays a parameter of the loop.
         form : "feedforward"
             The closed loop's accelerations are eliminated: the law is a function of the state.
+        **entries : numbers or symbols
+            All of `gains` by name, in place of the matrix.
 
         Returns
         -------
@@ -123,12 +117,13 @@ class Matching(Matched):
         Raises
         ------
         MatchingError
-            If sigma is zero, singular, not symmetric, not finite or of the wrong shape.
+            If sigma is zero, singular, not symmetric, not finite or of the wrong shape; if one of its entries
+            is missing or unknown.
         InputError
             For an unknown form.
         """
         require_choice("form", form, ("feedforward",))
-        return FeedbackLaw(self, sigma)
+        return FeedbackLaw(self, matrix_of_sigma(self.sigma, sigma, entries))
 
     @long_call
     def design_sigma(
@@ -190,12 +185,12 @@ class Matching(Matched):
         lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]
         for i, branch in enumerate(self.branches):
             pairs = (("tau", "tau", branch.tau), ("rho^-1", "rho_inverse", branch.rho_inverse))
-            texts = [f"{name} = {_told(f'.branches[{i}].{where}', m)}" for name, where, m in pairs]
+            texts = [f"{name} = {_matrix_in_words(f'.branches[{i}].{where}', m)}" for name, where, m in pairs]
             lines.append(f"  {branch.name}: {', '.join(texts)}")
         return "\n".join(lines)
 
 
-def _told(where: str, matrix: sp.Matrix) -> str:
+def _matrix_in_words(where: str, matrix: sp.Matrix) -> str:
     """A matrix, or where it is, if it is long."""
     text = str(matrix.tolist())
     return text if len(text) <= _LONG else f"{matrix.rows} x {matrix.cols} of sigma, {where}"
@@ -279,65 +274,47 @@ def match(
     if gains != "scalars" or shaping is not None or direction is not None or mechanism.rotors is None:
         kind = KINETIC if shaping is None else shaping
         require_choice("shaping", kind, KINDS)
+        plant = Plant.of(mechanism)
         if gains != "scalars":
-            return _by_matrices(mechanism, kind, direction, gains)
-        return shaped(mechanism, kind, direction)
-    rotors, time = rotors_of(mechanism), Budget(under_way().search_seconds(seconds_of(budget)))
-    if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
-        # The conditions are solved exactly: floats are the rationals that they are.
-        rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)
-        mechanism = mechanism.replace(rotors=rotors)
-    s, sigma = rotors.count, _sigma_symbols(mechanism)
-    remedy = "give numbers for the parameters of the rotors"
-    time.demand("a check of the rotors", lambda: require_coupling(mechanism), remedy)
-    full = time.demand("the full branch", lambda: branch_of_rank(mechanism, sigma, s), remedy)
+            return ShapedMatching(mechanism, _class_with_matrices(plant, kind, direction, gains))
+        return ShapedMatching(mechanism, *_first_class(plant, kind, direction))
+    coupling, time = RotorCoupling.of(mechanism), Budget(under_way().search_seconds(seconds_of(budget)))
+    remedy, count = "give numbers for the parameters of the rotors", coupling.rotors.count
+    time.demand("a check of the rotors", coupling.require_coupling, remedy)
+    full = time.demand("the full branch", partial(coupling.branch, count), remedy)
     others = [
-        time.attempt(branch_name(rank, s), partial(branch_of_rank, mechanism, sigma, rank), None)
-        for rank in range(s)
+        time.attempt(branch_name(rank, count), partial(coupling.branch, rank), None) for rank in range(count)
     ]
-    return Matching(mechanism, [*(b for b in others if b is not None), full], sigma, time.note)
+    return Matching(coupling, [*(b for b in others if b is not None), full], time.note)
 
 
-def _by_matrices(mechanism: EulerPoincare, kind: str, direction: Any, form: str) -> ShapedMatching:
+def _class_with_matrices(plant: Plant, kind: str, direction: Any, form: str) -> Shaping:
     """The abelian class, which alone has matrices for gains."""
     if direction is not None:
         raise MatchingError(f'a direction is for one unactuated velocity; leave it out with gains="{form}"')
-    plant = Plant.of(mechanism)
     try:
-        return ShapedMatching(mechanism, Abelian(plant, kind, form))
+        return Abelian(plant, kind, form)
     except MatchingError as error:
         raise MatchingError(
             f'gains="{form}" needs abelian actuated directions: {error}; leave it out to try other classes'
         ) from None
 
 
-def shaped(mechanism: EulerPoincare, kind: str, direction: Any) -> ShapedMatching:
-    """The first class that a mechanism is in; MatchingError with the reasons of all where there is none."""
-    plant = Plant.of(mechanism)
+def _first_class(plant: Plant, kind: str, direction: Any) -> tuple[Shaping, dict[str, str]]:
+    """The first class that a plant is in, and why it is not in those that were tried before.
+
+    MatchingError with the reasons of all where there is none.
+    """
     if direction is not None:
         made_along = OneDirection if plant.unactuated.cols == 1 else GivenFields
-        return ShapedMatching(mechanism, made_along(plant, kind, direction))
+        return made_along(plant, kind, direction), {}
     refused: dict[str, str] = {}
     # Added inertia alone needs no direction of shaping, but holds no position.
     order = sorted(_CLASSES, key=lambda title: _CLASSES[title] is OneDirection and kind == KINETIC)
     for title in order:
-        made = _CLASSES[title]
         try:
-            return ShapedMatching(mechanism, made(plant, kind), refused)
+            return _CLASSES[title](plant, kind), refused
         except MatchingError as error:
             refused[title] = str(error)
     reasons = "; ".join(f"{title}: {reason}" for title, reason in refused.items())
     raise MatchingError(f"no class of controlled Lagrangians that is known matches this mechanism. {reasons}")
-
-
-def _exactly(matrix: sp.Matrix) -> sp.Matrix:
-    return matrix.xreplace({e: sp.Rational(e) for e in matrix.atoms(sp.Float)})
-
-
-def _sigma_symbols(mechanism: EulerPoincare) -> sp.ImmutableMatrix:
-    count = mechanism.rotors.count if mechanism.rotors else 0
-    if count == 1:
-        return sp.ImmutableMatrix([[sp.Symbol("sigma", real=True)]])
-    return sp.ImmutableMatrix(
-        count, count, lambda a, b: sp.Symbol(f"sigma{min(a, b) + 1}{max(a, b) + 1}", real=True)
-    )

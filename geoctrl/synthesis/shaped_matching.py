@@ -12,6 +12,7 @@ from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call
 from geoctrl._scalars import expression, plain
 from geoctrl.errors import MatchingError
+from geoctrl.synthesis.contract.matched import Matched
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled, Further
@@ -23,7 +24,7 @@ from geoctrl.systems import EulerPoincare, Parameter
 __all__ = ["ShapedMatching"]
 
 
-class ShapedMatching:
+class ShapedMatching(Matched):
     """Controlled Lagrangians of a mechanism with actuated directions; made by `match`.
 
     Attributes

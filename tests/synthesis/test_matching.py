@@ -5,8 +5,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis.rotors import rank_branches
-from geoctrl.synthesis.rotors.rank_branches import matching_residual
+from geoctrl.synthesis.rotors.rank_branches import RotorCoupling
 from tests.synthesis.rotors import DATA, J, skate_with_rotor, two_rotors
 
 
@@ -90,8 +89,11 @@ def test_the_residual_is_zero(one, seed):
 def test_the_residual_sees_a_wrong_sign(one):
     _, mechanism, matching = one
     full = matching.branches[-1]
-    assert any(e != 0 for e in matching_residual(mechanism, -full.tau, full.sigma, full.rho_inverse))
-    assert any(e != 0 for e in matching_residual(mechanism, full.tau, full.sigma, 2 * full.rho_inverse))
+    residual = RotorCoupling.of(mechanism).residual
+    assert any(e != 0 for e in residual(-full.tau, full.sigma, full.rho_inverse))
+    assert any(
+        e != 0 for e in RotorCoupling.of(mechanism).residual(full.tau, full.sigma, 2 * full.rho_inverse)
+    )
     assert brute_force(mechanism, full, 1, flip=-1.0) > 1e-3
 
 
@@ -274,6 +276,6 @@ def test_admissible_velocities_are_those_of_any_unit_of_length(radius):
     """A ball that rolls: Y1 = r Omega2, Y2 = -r Omega1, however small r is in its unit."""
     rows = [[0, -radius, 0, 1, 0, 0], [radius, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
     ball = gc.EulerPoincare(algebra=gc.se3(), inertia=sp.diag(1, 2, 3, 1, 1, 1), constraints=rows)
-    span = rank_branches._admissible_span(ball)
+    span = RotorCoupling(ball, None).span
     assert span.rank() == 3
     assert sp.Matrix(rows) * span == sp.zeros(3, 3)

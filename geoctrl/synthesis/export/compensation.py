@@ -9,10 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from geoctrl._checks import entries, named_parameters, nearest, sampling_rate
-from geoctrl._scalars import Program, shown
+from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.sampled_loop import HeldLinearization, linearize_held
 from geoctrl.errors import InputError, LabelError, ParameterError
 from geoctrl.sampling import SampledController
+from geoctrl.synthesis.export.law_outputs import slopes
 from geoctrl.systems import EulerPoincare, ReducedSystem
 
 __all__ = ["compensated"]
@@ -121,23 +122,19 @@ def _derivatives(
 ) -> Callable[[dict[str, float]], tuple[np.ndarray, np.ndarray]]:
     """Of the law and of its own states, compiled once, as functions of the gains."""
     full, feedback = law.full, held.controller.feedback
-    signals = full.mechanism.outputs
-    terms = [full.expression(signals[label]) for label in feedback.inputs]
-    rates = [full.field_nodes[full.state_labels.index(label)] for label in feedback.own]
-    rows = [e for row in full.graph.jacobian([*terms, *rates], full.state_nodes) for e in row]
-    program = Program(full.graph, [*full.state_nodes, full.time_node], full.assembly.parameters, rows)
-    labels, count = [*states, *feedback.own], len(terms)
+    program = slopes(full, feedback.inputs, feedback.own)
+    labels, count = [*states, *feedback.own], len(feedback.inputs)
     values = dict(zip(states, held.equilibrium.x.tolist(), strict=True))
     point = [*(values.get(label, 0.0) for label in full.state_labels), 0.0]
     places = [labels.index(label) for label in full.state_labels]
 
-    def slopes(gains: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
-        table = np.zeros((count + len(rates), len(labels)))
+    def at_gains(gains: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        table = np.zeros((count + len(feedback.own), len(labels)))
         table[:, places] = program(point, full.parameters(given | gains)).reshape(len(table), -1)
         # The rates of the loop hold the inputs that it applies: no derivative by these is left.
-        return table[:count], np.hstack([table[count:], np.zeros((len(rates), count))])
+        return table[:count], np.hstack([table[count:], np.zeros((len(feedback.own), count))])
 
-    return slopes
+    return at_gains
 
 
 def _why_none(start: Mapping[str, float], h: float, count: int) -> str:

@@ -1,7 +1,4 @@
-"""What a law is handed over as: formulas, a plain function, C.
-
-Laws have these functions as their methods.
-"""
+"""What a law is handed over as: a plain function, C, and the derivatives of both."""
 
 from __future__ import annotations
 
@@ -9,36 +6,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import sympy as sp
 
 from geoctrl._checks import file_path, made_folder
-from geoctrl._scalars import Program
+from geoctrl._scalars import Node, Program
 from geoctrl._scalars.graph.straight_line import PYTHON, Language, results, statements
 from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, ParameterError
-from geoctrl.synthesis.export.formula import law_latex
 from geoctrl.synthesis.export.law_in_c import c_files
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.equations.units import input_units
 
-__all__ = ["Computed", "function", "latex", "to_c"]
-
-
-class _Law(Protocol):
-    """What is handed over: inputs of a plant as outputs of the loop that they close."""
-
-    @property
-    def mechanism(self) -> Any: ...
-    @property
-    def full(self) -> ReducedSystem: ...
-    @property
-    def input_labels(self) -> tuple[str, ...]: ...
-    @property
-    def expr(self) -> sp.ImmutableMatrix: ...
-    @property
-    def computed(self) -> Mapping[str, sp.Expr]: ...
+__all__ = ["Computed", "added_states", "python_function", "slopes", "written_in_c"]
 
 
 @dataclass(frozen=True)
@@ -81,66 +62,44 @@ class Computed:
         return results(self.program.tape, language, self.constants)
 
 
-def _instructions(
-    law: _Law, params: Mapping[str, float] | None
-) -> tuple[Computed, Computed, tuple[str, ...]]:
-    """The inputs, the rates of the states that the plant does not have, and the labels of these."""
-    loop = law.full
-    values = loop.parameters(params)
-    signals = {**loop.mechanism.outputs, **law.computed}
-    inputs = [loop.expression(signals[label]) for label in law.input_labels]
-    plant = law.mechanism.reduce().state_labels
-    own = tuple(label for label in loop.state_labels if label not in plant)
-    rates = [loop.field_nodes[loop.state_labels.index(label)] for label in own]
-    return Computed.of(loop, inputs, values), Computed.of(loop, rates, values), own
+def added_states(mechanism: EulerPoincare, loop: ReducedSystem) -> tuple[str, ...]:
+    """Labels of the states of a loop that its plant does not have."""
+    plant = mechanism.reduce().state_labels
+    return tuple(label for label in loop.state_labels if label not in plant)
 
 
-def latex(law: _Law) -> str:
-    r"""The law in LaTeX, in states, parameters and gains: one line for each input.
-
-    Examples
-    --------
-    >>> import geoctrl as gc
-    >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5)
-    >>> r"u_{\theta}" in law.latex()
-    True
-    """
-    mechanism = law.full.mechanism
-    table = dict(zip(law.input_labels, law.expr, strict=True))
-    return law_latex(table, [p.symbol for p in mechanism.parameters])
+def _rates(loop: ReducedSystem, states: Sequence[str]) -> list[Node]:
+    return [loop.field_nodes[loop.state_labels.index(label)] for label in states]
 
 
-def function(law: _Law, params: Mapping[str, float] | None = None) -> Callable[[Any], tuple[float, ...]]:
-    """The law as a plain function of one state, with numbers: ``f(x)`` gives a tuple of inputs.
+def slopes(loop: ReducedSystem, inputs: Sequence[str], own: Sequence[str]) -> Program:
+    """Derivatives of inputs and rates of own states by a loop's states, as a function of these and time."""
+    signals = [loop.expression(loop.mechanism.outputs[label]) for label in inputs]
+    rows = loop.graph.jacobian([*signals, *_rates(loop, own)], loop.state_nodes)
+    arguments = [*loop.state_nodes, loop.time_node]
+    return Program(loop.graph, arguments, loop.assembly.parameters, [e for row in rows for e in row])
 
-    It is made of floats, the names of the module ``math`` and nothing else: ``numba.njit(f)`` compiles it,
-    and its text is ``f.source``. The states are those of ``law.full.state_labels``: of the plant, rotor rates
-    included, in its order, then those that the plant does not have (integrals, momenta, quasi-coordinates).
 
-    Parameters
-    ----------
-    params : dict, optional
-        Of the plant and the gains, by name.
+def _input_instructions(
+    loop: ReducedSystem, labels: Sequence[str], computed: Mapping[str, sp.Expr], values: Mapping[str, float]
+) -> Computed:
+    """Inputs that are outputs of a loop, or what doubles compute in their place."""
+    signals = {**loop.mechanism.outputs, **computed}
+    return Computed.of(loop, [loop.expression(signals[label]) for label in labels], values)
 
-    Returns
-    -------
-    callable
-        Of a list, tuple or array (n,). What divides by zero raises ZeroDivisionError.
 
-    Examples
-    --------
-    >>> import geoctrl as gc
-    >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5)
-    >>> f = law.function()
-    >>> [round(u, 3) for u in f([0.1, 0.0, 1.0, 0.0, 0.1, 0.995])]
-    [25.565]
-    """
-    computed, _, _ = _instructions(law, params)
-    loop = law.full
-    lines = ["def law(x):", f"    {docstring_text(law.input_labels, loop.state_labels)}"]
-    lines += [f"    x{i} = x[{i}]" for i in computed.read]
-    lines += [f"    t{i} = {text}" for i, text in enumerate(computed.lines(PYTHON))]
-    lines.append(f"    return ({' '.join(f'{r},' for r in computed.results(PYTHON))})")
+def python_function(
+    loop: ReducedSystem,
+    labels: Sequence[str],
+    computed: Mapping[str, sp.Expr],
+    params: Mapping[str, float] | None,
+) -> Callable[[Any], tuple[float, ...]]:
+    """See `Law.function`."""
+    made = _input_instructions(loop, labels, computed, loop.parameters(params))
+    lines = ["def law(x):", f"    {docstring_text(labels, loop.state_labels)}"]
+    lines += [f"    x{i} = x[{i}]" for i in made.read]
+    lines += [f"    t{i} = {text}" for i, text in enumerate(made.lines(PYTHON))]
+    lines.append(f"    return ({' '.join(f'{r},' for r in made.results(PYTHON))})")
     source = "\n".join(lines) + "\n"
     namespace: dict[str, Any] = {name: f for name, f in vars(math).items() if not name.startswith("_")}
     exec(compile(source, "<law of geoctrl>", "exec"), namespace)
@@ -156,48 +115,27 @@ def docstring_text(inputs: Sequence[str], states: Sequence[str]) -> str:
     return f'"""{escaped}"""'
 
 
-def to_c(
-    law: _Law, folder: Any, params: Mapping[str, float] | None = None, name: str | None = None
+def written_in_c(
+    mechanism: EulerPoincare,
+    loop: ReducedSystem,
+    labels: Sequence[str],
+    computed: Mapping[str, sp.Expr],
+    folder: Any,
+    params: Mapping[str, float] | None,
+    name: str | None,
 ) -> tuple[Path, Path]:
-    """Write the law as C99: ``NAME.h`` and ``NAME.c``, which need ``math.h`` at most and allocate nothing.
-
-    - ``void NAME(const double x[], double u[])`` is the law; x are the states of ``law.full.state_labels``.
-    - ``int NAME_checked(const double x[], double u[])`` the same, with zero inputs and the return value 1
-      (a fault) where a state that is read or an input is nan or infinite, and else 0. Limits that are written
-      as comparisons let nan pass: call this one.
-    - ``void NAME_rates(const double x[], double rate[])``, where the law has states of its own, gives their
-      rates: they are the last of x, and a loop with a step h adds ``h * rate``.
-
-    The doubles are those of `function`, bit by bit, as long as the compiler neither contracts products and
-    sums (gcc and clang: ``-ffp-contract=off``, or ``-std=c99`` of gcc) nor reorders (``-ffast-math`` is
-    refused); sin, cos and the like are as good as the libraries.
-
-    Parameters
-    ----------
-    folder : path
-        Made where it is not there; files of these names are replaced.
-    params : dict, optional
-        Of the plant and the gains, by name.
-    name : str, optional
-        A C identifier; made from the mechanism's name by default.
-
-    Returns
-    -------
-    (Path, Path)
-        The header and the source.
-    """
-    target, loop = file_path(folder), law.full
-    chosen = identifier(name, f"law_{law.mechanism.name}" if law.mechanism.name else "law")
-    inputs, rates, own = _instructions(law, params)
-    values = loop.parameters(params)
+    """See `Law.to_c`."""
+    target = file_path(folder)
+    chosen = identifier(name, f"law_{mechanism.name}" if mechanism.name else "law")
+    values, own = loop.parameters(params), added_states(mechanism, loop)
     texts = c_files(
         chosen,
-        title=law.mechanism.name or "a mechanism",
+        title=mechanism.name or "a mechanism",
         states=[(label, loop.state_units.get(label, "")) for label in loop.state_labels],
-        inputs=[(label, input_units(law.mechanism).get(label, "")) for label in law.input_labels],
+        inputs=[(label, input_units(mechanism).get(label, "")) for label in labels],
         own=own,
         parameters=[(p.name, values[p.name], p.unit) for p in loop.mechanism.parameters],
-        law=inputs,
-        rates=rates,
+        law=_input_instructions(loop, labels, computed, values),
+        rates=Computed.of(loop, _rates(loop, own), values),
     )
     return write_pair(made_folder(target), chosen, texts)

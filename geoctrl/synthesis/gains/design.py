@@ -20,27 +20,23 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call
-from geoctrl._checks import finite_array, named_parameters
-from geoctrl._scalars import exact
+from geoctrl._checks import finite_array
 from geoctrl._scalars.algebra.factoring import factorisation
-from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.symbolic.inequalities import known_sign
-from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
-from geoctrl.synthesis.gains.gain_conditions import admits, is_negative
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError
+from geoctrl.synthesis.contract.gain_set import GainSet, Target
+from geoctrl.synthesis.gains.gain_conditions import is_negative
 from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, deviation_from, motor_gains, read_starts
-from geoctrl.synthesis.gains.plant_points import members
 from geoctrl.synthesis.gains.rotor_gains import spread
-from geoctrl.synthesis.rotors.gains import read_sigma
-from geoctrl.synthesis.rotors.rotor_law import GainSet, Matched
+from geoctrl.synthesis.rotors.gains import matrix_of_sigma, read_sigma
+from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.states.tilted_system import tilted_states
 from geoctrl.systems.typesetting.decimal_printing import expression_text
-from geoctrl.verification import Verdict
 
 __all__ = ["SigmaDesign"]
 
-_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
 _SCAN = 10.0 ** np.arange(-8, 4.5, 0.5)
 """Gains tried at a single point, in units of the rotor's inertia and of either sign."""
 
@@ -51,56 +47,34 @@ class SigmaDesign(GainSet):
     Attributes
     ----------
     matching : Matching
-    loop : ReducedSystem
-        The reduced loop with the gain as a parameter without a value.
-    family : str
-        Name of the declared family, or "" for a single point.
-    budget : float
-        Seconds for each search in symbols; `note` says what was not finished.
     """
 
-    def __init__(self, matching: Matched, eq: Any, budget: float = BUDGET) -> None:
-        self.matching, self.budget = matching, Budget(budget).seconds
-        single = matching.sigma.rows == 1
-        law = matching.law(matching.sigma[0, 0] if single else matching.sigma)
-        self.loop: ReducedSystem = law.closed_loop()
-        self._gains = [p.name for p in law.gain_parameters]
-        self.family = ""
-        self._params: dict[str, float] = {}
-        self._values: dict[str, float] | None = None
-        self._state: np.ndarray | None = None
+    def __init__(self, matching: RotorMatching, eq: Any, budget: float = BUDGET) -> None:
+        self.budget, self.matching, self.gains = Budget(budget).seconds, matching, matching.gains
         self._given = eq
         if isinstance(eq, str):
-            if eq not in self.loop.families:
-                known = ", ".join(self.loop.families) or "none"
-                raise ParameterError(
-                    f"no family {eq!r} in the closed loop; known are {known} (families that hold rotor rates "
-                    "of their own belong to the open one)"
-                )
-            self.family = eq
+            others = "families that hold rotor rates of their own belong to the open one"
+            self._target = Target.of_family(self.loop, eq, others)
             return
         if not isinstance(eq, Equilibrium):
             x = finite_array("eq", eq)
-            eq = (
-                resolve_equilibrium(matching.mechanism.reduce(), x, None)
-                if x.size != self.loop.nstates
-                else x
-            )
-        if isinstance(eq, Equilibrium):
-            self._params = {
-                k: v for k, v in eq.params.items() if k in self.loop.params and k not in self._gains
-            }
-            self.family = eq.name if eq.name in self.loop.families else ""
-            family = self.loop.families.get(eq.name)
-            found = {} if family is None else members(family, eq)
-            self._values = found if family is not None and len(found) == len(family.symbols) else None
-            self._state = np.array([eq[label] for label in self.loop.state_labels])
-        else:
-            self._state = eq
+            if x.size == self.loop.nstates:
+                self._target = Target(state=x)
+                return
+            eq = resolve_equilibrium(matching.mechanism.reduce(), x, None)
+        # One gain is judged at a time, and a proof at the point says more than the family's conditions.
+        self._target = Target.of_equilibrium(self.loop, eq, matching.mechanism, self.gains, point=True)
+
+    @cached_property
+    def loop(self) -> ReducedSystem:
+        """The reduced loop with the gain as a parameter without a value."""
+        return self.matching.law(**self.matching.gains).closed_loop()
 
     # -- one gain -------------------------------------------------------------------------------
 
-    def contains(self, sigma: Any, params: Mapping[str, float] | None = None) -> bool | None:
+    def contains(
+        self, sigma: Any = None, params: Mapping[str, float] | None = None, **entries: Any
+    ) -> bool | None:
         """Whether a gain is admissible.
 
         Parameters
@@ -108,6 +82,8 @@ class SigmaDesign(GainSet):
         sigma : number, or s x s matrix
         params : dict, optional
             Numbers for parameters, and for the family's symbols where only its name was given.
+        **entries : numbers
+            Those of sigma by name, instead of the matrix.
 
         Returns
         -------
@@ -122,45 +98,11 @@ class SigmaDesign(GainSet):
         ParameterError
             For an unknown name in ``params``.
         """
-        matrix = read_sigma(sigma, self.matching.mechanism)
+        matrix = read_sigma(matrix_of_sigma(self.matching.sigma, sigma, entries), self.matching.mechanism)
         gains = {s.name: float(v) for s, v in zip(self.matching.sigma, matrix, strict=True)}
-        if self._state is not None:
-            return self._certified(gains, params)
-        numbers = self._numbers({**gains, **named_parameters(params)})
-        return admits(self.conditions, numbers)
-
-    def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
-        numbers = {**self._params, **gains, **named_parameters(params)}
-        if self._values is not None:
-            point: Any = self.loop.equilibrium(self.family, params=numbers, **self._values)
-        else:
-            point = self._state
-        return certify(self.loop, point, numbers).verdict in _STABLE
-
-    def _numbers(self, given: Mapping[str, float]) -> dict[sp.Symbol, Any]:
-        """Exact numbers by symbol: the defaults, the equilibrium's own, and the given ones."""
-        known = {s.name: s for s in self.conditions.symbols}
-        for name in given:
-            if name not in known:
-                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
-        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in self._gains}
-        values |= {**self._params, **(self._values or {}), **given}
-        fractions = {known[k]: exact(v) for k, v in values.items()}
-        return {s: sp.Rational(q.numerator, q.denominator) for s, q in fractions.items()}
+        return self._admits(gains, params)
 
     # -- the set --------------------------------------------------------------------------------
-
-    @cached_property
-    def conditions(self) -> StabilityConditions:
-        """Stability conditions of the family, the gain symbolic."""
-        if not self.family:
-            raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
-        return stability_conditions(self.loop, self.family, budget=self.budget)
-
-    @property
-    def note(self) -> str:
-        """What the search for conditions left unfinished; empty where it finished, and for a point."""
-        return self.conditions.note if self.family else ""
 
     @cached_property
     def condition(self) -> Boolean | None:
@@ -168,15 +110,17 @@ class SigmaDesign(GainSet):
 
         None where none of reasonable size is written in symbols: `contains` decides at numbers.
         """
-        if not self.family:
-            if self.bounds is None:
-                return sp.S.false
-            symbol = self.matching.sigma[0, 0]
-            return sp.And(self.bounds[0] < symbol, symbol < self.bounds[1])
-        if not self.conditions.stable:
-            return sp.S.false if self._always_unstable else None
-        if len(self._gains) == 1:
-            return self.conditions.solve_for(self._gains[0], budget=self.budget)
+        if self.family:
+            return super().condition
+        if self.bounds is None:
+            return sp.S.false
+        (symbol,) = self.gains.values()
+        return sp.And(self.bounds[0] < symbol, symbol < self.bounds[1])
+
+    def _solution(self) -> Boolean:
+        if len(self.gains) == 1:
+            (name,) = self.gains
+            return self.conditions.solve_for(name, budget=self.budget)
         return sp.And(*self.conditions.stable)
 
     @cached_property
@@ -185,11 +129,11 @@ class SigmaDesign(GainSet):
 
         None where no gain is admissible or the set is not an interval with ends in closed form.
         """
-        if len(self._gains) != 1:
+        if len(self.gains) != 1:
             return None
         if not self.family:
             return self._scan()
-        symbol = {s.name: s for s in self.conditions.symbols}[self._gains[0]]
+        (symbol,) = self._symbols.values()
         lower, upper = -sp.oo, sp.oo
         for relation in [] if self.condition is None else sp.And.make_args(self.condition):
             if not relation.has(symbol):
@@ -202,52 +146,28 @@ class SigmaDesign(GainSet):
                 upper = relation.gts if upper == sp.oo else sp.Min(upper, relation.gts)
         return None if (lower, upper) == (-sp.oo, sp.oo) else (lower, upper)
 
-    @property
-    def _always_unstable(self) -> bool:
-        return sp.S.true in self.conditions.unstable
-
-    @cached_property
-    def feasible(self) -> bool | None:
-        """Whether any gain is admissible (at the equilibrium's parameters, or the defaults).
-
-        None where the conditions in symbols decide nothing, or not in time; `contains` tests a gain at a
-        member then.
-
-        Raises
-        ------
-        GeoctrlError
-            At a single point with several rotors, whose gains are not searched.
-        """
+    def _gains_exist(self) -> bool | None:
         if not self.family:
-            if len(self._gains) != 1:
+            if len(self.gains) != 1:
                 raise GeoctrlError(
                     "gains of several rotors are not searched at a single point; take a declared family, or "
                     "test a gain with contains(sigma)"
                 )
             return self.bounds is not None
-        if not self.conditions.stable:
-            return False if self._always_unstable else None
-        if sp.S.false in self.conditions.stable:
-            return False
         if self.condition is None:
             return None
-        condition = self.condition.subs(self._numbers({}))
-        symbols = {s.name: s for s in self.conditions.symbols}
-        if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {symbols[self._gains[0]]}:
+        condition, first = self.condition.subs(self._numbers({})), next(iter(self._symbols.values()))
+        if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {first}:
             return condition != sp.S.false  # with family symbols or several gains left it depends on them
         found = Budget(self.budget).attempt("the set of gains", condition.as_set, None)
         return None if found is None else found != sp.S.EmptySet
 
-    @property
-    def reason(self) -> str:
-        """Why no gain is admissible; empty where one is."""
-        if self.feasible:
-            return ""
+    def _why(self) -> str:
         if self.feasible is None:
             return f"not decided in symbols: {self.note or self.conditions.reason or 'no time for the set'}"
         if not self.family:
             return "no gain tried makes the restricted Hessian definite"
-        gains = set(self._gains)
+        gains = set(self.gains)
         for k, c in enumerate(self.conditions.characteristic_polynomial):
             if (
                 self._always_unstable
@@ -278,7 +198,7 @@ class SigmaDesign(GainSet):
             entry = factorisation(entry.subs(point))
             if (
                 entry != 0
-                and not {s.name for s in entry.free_symbols} & set(self._gains)
+                and not {s.name for s in entry.free_symbols} & set(self.gains)
                 and known_sign(entry)
             ):
                 found.append(f"{label}: {'+' if known_sign(entry) == 1 else '-'}({entry})")
@@ -286,16 +206,16 @@ class SigmaDesign(GainSet):
 
     def _scan(self) -> tuple[float, float] | None:
         """Interval around the first admissible gain found, its ends bisected to 1e-12 relative."""
-        if len(self._gains) != 1 or self._state is None:
+        if len(self.gains) != 1 or not self._target.is_point:
             return None
         unit = abs(float(sp.Matrix(self.matching.rotors.inertia).subs(self._plant_numbers())[0, 0]))
         grid = np.sort(np.concatenate([-_SCAN, _SCAN])) * unit
 
-        refused: list[EquilibriumError] = []
+        (name,), refused = self.gains, []
 
         def good(sigma: float) -> bool:
             try:
-                return self._certified({self._gains[0]: float(sigma)}, None)
+                return bool(self._admits({name: float(sigma)}, None))
             except EquilibriumError as error:
                 refused.append(error)
                 return False
@@ -393,7 +313,7 @@ class SigmaDesign(GainSet):
                 "matrix. Choose it with contains(sigma), and see what it asks by runs of law.sampled(...)"
             )
         plant = self.matching.mechanism.reduce()
-        motor = Motor.read(limits, speeds, rate, self.matching.law(1.0))
+        motor = Motor.read(limits, speeds, rate, rotors)
         point = self._member(plant)
         away = [] if tilt is None else [tilted_states(plant, point.x, tilt, point.params)]
         away += [] if starts is None else [read_starts(plant, starts, point.params)]
@@ -418,8 +338,8 @@ class SigmaDesign(GainSet):
         if isinstance(self._given, Equilibrium) and self._given.labels == plant.state_labels:
             return resolve_equilibrium(plant, self._given, None)
         x = np.zeros(plant.nstates)
-        x[[plant.state_labels.index(label) for label in self.loop.state_labels]] = self._state
-        return resolve_equilibrium(plant, x, self._params or None)
+        x[[plant.state_labels.index(label) for label in self.loop.state_labels]] = self._target.state
+        return resolve_equilibrium(plant, x, self._target.params or None)
 
     def _sigmas(self) -> list[float]:
         """Admissible gains of one rotor, over their interval where it is one."""
@@ -435,7 +355,7 @@ class SigmaDesign(GainSet):
 
     def _plant_numbers(self) -> dict[sp.Symbol, float | None]:
         parameters = self.matching.mechanism.parameters
-        values = {**self.matching.mechanism.defaults, **self._params}
+        values = {**self.matching.mechanism.defaults, **self._target.params}
         return {p.symbol: values[p.name] for p in parameters}
 
     def __repr__(self) -> str:

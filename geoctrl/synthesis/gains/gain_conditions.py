@@ -14,29 +14,10 @@ from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems.typesetting.decimal_printing import expression_text
 
-__all__ = ["admits", "allowing", "independent", "is_negative", "short_text", "solution"]
+__all__ = ["allowing", "independent", "is_negative", "short_text", "solution"]
 
 _LONG = 100
 """Characters of a condition that nobody reads."""
-
-
-def admits(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
-    """Whether what numbers stand for is admissible; None where that is open.
-
-    Where no condition is written in symbols, it is asked at the numbers, if these are all that is needed.
-    """
-    if conditions.stable:
-        judged = [r.subs(numbers) if hasattr(r, "subs") else r for r in conditions.stable]
-        if sp.S.false in judged or False in judged:
-            return False
-        return True if all(r == sp.S.true for r in judged) else None
-    if sp.S.true in conditions.unstable:
-        return False
-    if not numbers.keys() >= set(conditions.symbols):
-        return None
-    values: dict[str, Any] = {s.name: float(q) for s, q in numbers.items()}
-    found = conditions.evaluate(**values)
-    return {1: True, -1: False}.get(int(found))
 
 
 def allowing(

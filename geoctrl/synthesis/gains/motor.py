@@ -30,9 +30,10 @@ from geoctrl._scalars import shown
 from geoctrl.analysis import linearize, linearize_held
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
 from geoctrl.simulation import simulate
+from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.gains.rotor_gains import HeldLoops, Peaks
-from geoctrl.synthesis.rotors.rotor_law import Law, Matched
-from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
+from geoctrl.systems import Equilibrium, ReducedSystem, Rotors
 
 __all__ = [
     "LawFree",
@@ -87,12 +88,12 @@ class Motor:
     rate: float
 
     @classmethod
-    def read(cls, limits: Any, speeds: Any, rate: Any, law: Law) -> Motor:
+    def read(cls, limits: Any, speeds: Any, rate: Any, rotors: Rotors) -> Motor:
         """From the arguments of ``recommend``."""
         bounds: list[float] = []
         for what, given, label in (
-            ("limits", limits, law.input_labels[0]),
-            ("speeds", speeds, law.rotors.rate_labels[0]),
+            ("limits", limits, rotors.input_labels[0]),
+            ("speeds", speeds, rotors.rate_labels[0]),
         ):
             if given is not None and not isinstance(given, Mapping):
                 raise InputError(f"{what} must be a dict by label, {{{label!r}: 8.0}}, got {shown(given)}")
@@ -190,7 +191,7 @@ def law_free(
 
 
 def motor_gains(
-    matching: Matched, point: Equilibrium, sigmas: Sequence[float], motor: Motor, starts: np.ndarray
+    matching: RotorMatching, point: Equilibrium, sigmas: Sequence[float], motor: Motor, starts: np.ndarray
 ) -> RecommendedGains:
     """Of the gains whose linear held runs keep the motor's limits, those with the most left of them.
 
@@ -216,7 +217,7 @@ def motor_gains(
     law = matching.law(symbols["sigma"]).with_damping(
         k=symbols["k"], kappa=symbols["kappa"], energy="minimum"
     )
-    loops = HeldLoops(law, A, B, point, 1 / motor.rate)
+    loops = HeldLoops(law, rate_label, A, B, point, 1 / motor.rate)
     gains = _candidates(loops, sigmas, pace)
     if not gains:
         raise MatchingError("the loop oscillates with none of the admissible gains: there is nothing to damp")

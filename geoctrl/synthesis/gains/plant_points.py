@@ -14,7 +14,7 @@ from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.states.tilted_system import tilted_states
 
-__all__ = ["deviations", "held_stable", "members", "plant_point"]
+__all__ = ["deviations", "held_stable", "plant_point"]
 
 
 def plant_point(plant: ReducedSystem, loop: ReducedSystem, point: Any) -> Any:
@@ -46,12 +46,3 @@ def held_stable(law: ShapedLaw, rate: float, point: Any, params: Mapping[str, fl
         return linearize_held(plant, law.sampled(rate=rate, params=params), point, params).stable
     except GeoctrlError:  # it does not rest there, or grows beyond doubles within a hold
         return False
-
-
-def members(family: Any, eq: Equilibrium) -> dict[str, float]:
-    """The family's symbols at a member, where states are these symbols by themselves."""
-    found = {}
-    for label, e in family.states.items():
-        if e in family.symbols:
-            found[e.name] = float(eq[label])
-    return found

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import expm
 
-from geoctrl._scalars import Program
-from geoctrl.synthesis.rotors.rotor_law import Law
+from geoctrl.synthesis.contract.law import Law
+from geoctrl.synthesis.export.law_outputs import slopes
 from geoctrl.systems import Equilibrium
 
 __all__ = ["HeldLoops", "Peaks", "spread"]
@@ -64,6 +64,8 @@ class HeldLoops:
     ----------
     law : Law
         Of one rotor.
+    rotor : str
+        Label of its rate.
     A, B : ndarray, (n, n) and (n, 1)
         Of the plant at the equilibrium, in its states.
     point : Equilibrium
@@ -72,17 +74,14 @@ class HeldLoops:
         Seconds.
     """
 
-    def __init__(self, law: Law, A: np.ndarray, B: np.ndarray, point: Equilibrium, hold: float) -> None:
+    def __init__(
+        self, law: Law, rotor: str, A: np.ndarray, B: np.ndarray, point: Equilibrium, hold: float
+    ) -> None:
         self._A, self._B, self._point, self._h = A, B, point, hold
         self._loop = loop = law.full
-        n = len(A)
-        (label,) = law.input_labels
-        signals = [loop.expression(loop.mechanism.outputs[label]), *loop.field_nodes[n:]]
-        self._own = len(signals) - 1
-        derivatives = loop.graph.jacobian(signals, loop.state_nodes)
-        entries = [e for row in derivatives for e in row]
-        self._program = Program(loop.graph, loop.state_nodes, loop.assembly.parameters, entries)
-        self._rotor = point.labels.index(law.rotors.rate_labels[0])
+        n, own = len(A), loop.state_labels[len(A) :]
+        self._own, self._program = len(own), slopes(loop, law.input_labels, own)
+        self._rotor = point.labels.index(rotor)
         block = np.zeros((n + 1, n + 1))
         block[:n, :n], block[:n, n:] = A * hold, B * hold
         moved = expm(block)
@@ -92,7 +91,7 @@ class HeldLoops:
         """K and below it the rows of G, (1 + q, n + q)."""
         values = self._loop.parameters({**self._point.params, **gains})
         x = np.append(self._point.x, np.zeros(self._own))
-        return self._program(x, values).reshape(1 + self._own, x.size)
+        return self._program([*x, 0.0], values).reshape(1 + self._own, x.size)
 
     def damping(self, gains: Mapping[str, float], k: str) -> tuple[float, float] | None:
         r"""Frequency :math:`\omega` of the oscillation on which a gain k acts most, and what it does to it.

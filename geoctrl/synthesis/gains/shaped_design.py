@@ -18,40 +18,35 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import finite_array, named_parameters, sampling_rate
-from geoctrl._scalars import exact
-from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
-from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
+from geoctrl.analysis import linearize
+from geoctrl.errors import GeoctrlError, MatchingError
+from geoctrl.synthesis.contract.gain_set import GainSet, Target
 from geoctrl.synthesis.gains.frequencies import by_frequencies
-from geoctrl.synthesis.gains.gain_conditions import admits, allowing, independent, short_text, solution
+from geoctrl.synthesis.gains.gain_conditions import allowing, independent, short_text, solution
 from geoctrl.synthesis.gains.gain_limits import Limits
 from geoctrl.synthesis.gains.gain_search import best_gains
 from geoctrl.synthesis.gains.linear_loops import LinearLoops
-from geoctrl.synthesis.gains.plant_points import deviations, held_stable, members, plant_point
+from geoctrl.synthesis.gains.plant_points import deviations, held_stable, plant_point
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping.gain_matrices import by_entry
 from geoctrl.synthesis.shaping.matching_class import Shaping
 from geoctrl.synthesis.solutions.obstruction import Obstruction, obstruction
 from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.verification import Verdict
 
 __all__ = ["ShapedDesign"]
 
-_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
 _DRAWS = 4000
 """Sets of gains tried in a search."""
 _SPREADS = (1.5, 3.0)
 """Decades, either way from their sizes, over which halves of them are drawn."""
 
 
-class ShapedDesign:
+class ShapedDesign(GainSet):
     """Admissible gains at an equilibrium; made by ``ShapedMatching.design``.
 
     Attributes
     ----------
-    gains : dict of name -> symbol
     plant : Plant
-    family : str
-        Name of the declared family, or "" for a single point.
     """
 
     def __init__(
@@ -62,36 +57,18 @@ class ShapedDesign:
         budget: float = BUDGET,
         refused: tuple[str, ...] = (),
     ) -> None:
+        self.budget, self._refused = Budget(budget).seconds, refused
         self._make, self._shaping, self.plant = make, shaping, shaping.plant
         self.gains = {g.name: g.symbol for g in shaping.gains}
-        self.budget, self._refused = Budget(budget).seconds, refused
-        self._values: dict[str, float] = {}
-        self._params: dict[str, float] = {}
-        self._state: np.ndarray | None = None
-        self.family = ""
         if isinstance(eq, str):
-            self.family = self._known(eq)
+            others = "a family in which an actuated position moves is none of a loop that holds it"
+            self._target = Target.of_family(self.loop, eq, others)
         elif isinstance(eq, Equilibrium):
-            self._params = dict(eq.params)
-            if eq.name in self.loop.families:
-                self.family = eq.name
-                family = self.loop.families[eq.name]
-                self._values = members(family, eq)
-            else:
-                self._state = np.array(
-                    [eq[label] if label in eq.labels else 0.0 for label in self.loop.state_labels]
-                )
+            # Thousands of sets are drawn: members of a family are judged by its conditions.
+            m = self.plant.mechanism
+            self._target = Target.of_equilibrium(self.loop, eq, m, self.gains, point=False)
         else:
-            self._state = finite_array("eq", eq, (self.loop.nstates,))
-
-    def _known(self, family: str) -> str:
-        if family not in self.loop.families:
-            known = ", ".join(self.loop.families) or "none"
-            raise ParameterError(
-                f"no family {family!r} in the closed loop; known are {known} (a family in which an actuated "
-                "position moves is none of a loop that holds it)"
-            )
-        return family
+            self._target = Target(state=finite_array("eq", eq, (self.loop.nstates,)))
 
     @cached_property
     def _law(self) -> ShapedLaw:
@@ -106,8 +83,8 @@ class ShapedDesign:
     def _loops(self) -> LinearLoops:
         return LinearLoops(self._law, self.plant, self._point)
 
-    def _given(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        return {**self._params, **named_parameters(params)}
+    def _parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        return {**self._target.params, **named_parameters(params)}
 
     # -- one set of gains -----------------------------------------------------------------------
 
@@ -140,60 +117,34 @@ class ShapedDesign:
         MatchingError, ParameterError
             If a gain is missing or unknown; for an unknown parameter.
         """
-        law = self._make(**gains)
-        numbers = {p.name: p.default for p in law.gain_parameters}
-        if self._state is not None:
-            given = {**self._params, **named_parameters(params)}
-            return certify(law.loop, self._state, given or None).verdict in _STABLE
-        return admits(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
-
-    def _numbers(self, given: Mapping[str, Any]) -> dict[sp.Symbol, sp.Rational]:
-        known = {s.name: s for s in self.conditions.symbols}
-        for name in given:
-            if name not in known:
-                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
-        gains = self.gains
-        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in gains}
-        values |= {k: v for k, v in {**self._params, **self._values}.items() if k in known} | dict(given)
-        fractions = {known[k]: exact(v) for k, v in values.items()}
-        return {s: sp.Rational(q.numerator, q.denominator) for s, q in fractions.items()}
+        made = self._make(**gains)  # reads them, whole matrices too
+        numbers = {p.name: p.default for p in made.gain_parameters}
+        return self._admits(numbers, params, lambda: made.loop)
 
     def eigenvalues(self, params: Mapping[str, float] | None = None, **gains: float) -> np.ndarray:
         """Eigenvalues of the loop at the equilibrium, on the leaf."""
         law = self._make(**gains)  # reads the gains
         numbers = {p.name: p.default for p in law.gain_parameters} | named_parameters(params)
         names = self.loop.families[self.family].names if self.family else ()
-        known = {k: v for k, v in {**self._params, **numbers}.items() if k not in names}
+        known = {k: v for k, v in {**self._target.params, **numbers}.items() if k not in names}
         point = self._point(self.loop, {**known, **{k: v for k, v in numbers.items() if k in names}})
         return linearize(self.loop, point, known).eigenvalues
 
     def _point(self, loop: ReducedSystem, params: Mapping[str, float] | None) -> Any:
-        if self._state is not None:
-            return self._state
+        if self._target.is_point:
+            return self._target.state
         names = loop.families[self.family].names
-        values = dict.fromkeys(names, 0.0) | {k: v for k, v in self._values.items() if k in names}
+        values = dict.fromkeys(names, 0.0) | {k: v for k, v in self._target.values.items() if k in names}
         values |= {k: v for k, v in named_parameters(params).items() if k in names}
-        numbers = {k: v for k, v in {**self._params, **named_parameters(params)}.items() if k in loop.params}
+        numbers = {
+            k: v for k, v in {**self._target.params, **named_parameters(params)}.items() if k in loop.params
+        }
         return loop.equilibrium(self.family, params=numbers or None, **values)
 
     # -- the set --------------------------------------------------------------------------------
 
-    @cached_property
-    def conditions(self) -> StabilityConditions:
-        """Stability conditions of the family, the gains symbolic; GeoctrlError for a single point."""
-        if not self.family:
-            raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
-        return stability_conditions(self.loop, self.family, budget=self.budget)
-
-    @cached_property
-    def condition(self) -> Boolean | None:
-        """The admissible set: conditions on the gains that hold together.
-
-        None where none of reasonable size is written in symbols: `contains` decides at numbers.
-        """
-        if self.conditions.stable:
-            return sp.And(*independent(self.conditions.stable))
-        return sp.S.false if sp.S.true in self.conditions.unstable else None
+    def _solution(self) -> Boolean:
+        return sp.And(*independent(self.conditions.stable))
 
     @cached_property
     def bounds(self) -> dict[str, Boolean | None]:
@@ -209,22 +160,7 @@ class ShapedDesign:
             found[name] = sp.And(*(solution(r, symbol) for r in relations if r.has(symbol)))
         return found
 
-    @property
-    def _symbols(self) -> dict[str, sp.Symbol]:
-        known = {s.name: s for s in self.conditions.symbols}
-        return {name: known[name] for name in self.gains}
-
-    @property
-    def _contradicted(self) -> bool:
-        """Whether the conditions say that there are no gains."""
-        told = self.conditions if self.family else None
-        return told is not None and (sp.S.false in told.stable or sp.S.true in told.unstable)
-
-    @cached_property
-    def feasible(self) -> bool | None:
-        """Whether any gains are admissible at the defaults; None where neither is found."""
-        if self._contradicted:
-            return False
+    def _gains_exist(self) -> bool | None:
         try:
             self.recommend()
         except MatchingError:
@@ -235,29 +171,26 @@ class ShapedDesign:
     def obstruction(self) -> Obstruction | None:
         """A certified reason why no law, or no energy, holds the equilibrium; None where none is found."""
         plant = self.plant.mechanism
-        if not self.family or self._state is not None:
+        if not self.family or self._target.is_point:
             return None
         try:
-            eq = plant.equilibrium(self.family, params=self._params or None, **self._values)
-            return obstruction(self.plant, eq, self._params or None)
+            eq = plant.equilibrium(self.family, params=self._target.params or None, **self._target.values)
+            return obstruction(self.plant, eq, self._target.params or None)
         except GeoctrlError:  # the family needs numbers, or the point is no exact equilibrium
             return None
 
-    @property
-    def reason(self) -> str:
-        """Why no gains are admissible, and what other classes ask of the mechanism; empty where some are."""
-        if self.feasible:
-            return ""
+    def _why(self) -> str:
+        """Besides, what other classes ask of the mechanism."""
         if self.obstruction is not None:
             return self.obstruction.reason
         others = "".join(f"; another class asks: {reason}" for reason in dict.fromkeys(self._refused))
-        return f"{self._why}{others}"
+        return f"{self._why_none_found}{others}"
 
     @property
-    def _why(self) -> str:
-        if self.family and sp.S.true in self.conditions.unstable:
+    def _why_none_found(self) -> str:
+        if self._always_unstable:
             return "a mode is unstable whatever the gains"
-        if self.family and sp.S.false in self.conditions.stable:
+        if self._contradicted_conditions:
             why = self.conditions.reason or "its signs contradict one another"
             return f"the controlled energy is definite for no gains: {why}"
         return f"none of {_DRAWS} sets of gains drawn is admissible"
@@ -321,16 +254,16 @@ class ShapedDesign:
             For an unknown input or state, limits that are not positive, or limits without a start; for a rate
             that is not positive.
         """
-        if self._contradicted:
+        if self._contradicted_conditions:
             raise MatchingError(f"no gains are admissible here: {self.reason}")
         away = deviations(*self._at_rest(params), tilt, starts)
         asked = Limits.read(limits, speeds, start, away, self._law.input_labels, self.loop.state_labels)
         hertz = None if rate is None else sampling_rate(rate)
-        found = by_frequencies(self._shaping, self._loops, self._given(params), frequencies)
+        found = by_frequencies(self._shaping, self._loops, self._parameters(params), frequencies)
         if found is not None and self.contains(params, **found):
-            loop = self._loops.modes(found, self._given(params)) if asked else None
+            loop = self._loops.modes(found, self._parameters(params)) if asked else None
             excess = loop.cost(1.0, asked)[1] if loop else 0.0
-            stable = hertz is None or self._held(params, hertz, found)
+            stable = hertz is None or self._stays_when_held(params, hertz, found)
             if excess <= 1 and stable:
                 return found
             if frequencies is not None:
@@ -343,7 +276,7 @@ class ShapedDesign:
             raise MatchingError(
                 "frequencies choose kappa, rho and K for one unstable direction of the base; here they do not"
             )
-        return self._searched(params, asked, hertz)
+        return self._search(params, asked, hertz)
 
     def best_damping(self, params: Mapping[str, float] | None = None, **gains: float) -> float:
         """k of ``with_damping(k=k)`` with which the slowest mode of the linear loop decays fastest.
@@ -358,41 +291,41 @@ class ShapedDesign:
         """
         gains = by_entry(self._shaping, gains)
         self._make(**gains)  # reads them
-        modes = self._loops.modes(gains, self._given(params))
+        modes = self._loops.modes(gains, self._parameters(params))
         return 0.0 if modes is None else abs(modes.best_damping()[0])
 
-    def _searched(
+    def _search(
         self,
         params: Mapping[str, float] | None,
         asked: Limits | None,
         rate: float | None,
     ) -> dict[str, float]:
-        rng, names, given = np.random.default_rng(5), list(self.gains), self._given(params)
+        rng, names, given = np.random.default_rng(5), list(self.gains), self._parameters(params)
         draws = np.concatenate([self._shaping.drawn(rng, _DRAWS // len(_SPREADS), d) for d in _SPREADS])
         sizes = self._shaping.alike(self._loops.sizes(given).gains(list(self.gains.values())))
         stable = 0
 
-        def named(row: np.ndarray) -> dict[str, float]:
+        def by_name(row: np.ndarray) -> dict[str, float]:
             return dict(zip(names, map(float, row), strict=True))
 
-        def accepted(row: np.ndarray) -> bool:
+        def holds(row: np.ndarray) -> bool:
             nonlocal stable
-            if not self.contains(params, **named(row)):
+            if not self.contains(params, **by_name(row)):
                 return False
             stable += 1
-            return rate is None or self._held(params, rate, named(row))
+            return rate is None or self._stays_when_held(params, rate, by_name(row))
 
         chosen, least = best_gains(
             draws,
             sizes,
             self._admissible(names, params),
-            lambda row: self._loops.modes(named(row), given),
-            accepted,
+            lambda row: self._loops.modes(by_name(row), given),
+            holds,
             self._loops.pace(given),
             asked,
         )
         if chosen is not None:
-            return named(chosen)
+            return by_name(chosen)
         if stable:
             raise MatchingError(
                 f"the hold stands against it: none of the {stable} best sets of gains is stable when it is "
@@ -407,7 +340,9 @@ class ShapedDesign:
         which = "" if told is None else f"; .condition says which are: {short_text(told)}"
         raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
-    def _held(self, params: Mapping[str, float] | None, rate: float, gains: Mapping[str, float]) -> bool:
+    def _stays_when_held(
+        self, params: Mapping[str, float] | None, rate: float, gains: Mapping[str, float]
+    ) -> bool:
         """Whether the linear loop is stable with these gains, damped and held at a rate."""
         law, k = self._make(**gains), self.best_damping(params, **gains)
         try:
@@ -423,7 +358,12 @@ class ShapedDesign:
         """The plant and the loop, the equilibrium of the plant, and its parameters."""
         plant = self.plant.mechanism.reduce()
         point = plant_point(plant, self.loop, self._point(plant, params))
-        return plant, self.loop, point, {k: v for k, v in self._given(params).items() if k in plant.params}
+        return (
+            plant,
+            self.loop,
+            point,
+            {k: v for k, v in self._parameters(params).items() if k in plant.params},
+        )
 
     def _admissible(
         self, names: list[str], params: Mapping[str, float] | None

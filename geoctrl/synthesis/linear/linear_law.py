@@ -11,26 +11,22 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, number_array, resolve_parameters
-from geoctrl._scalars import exact
+from geoctrl._scalars import Node, exact
 from geoctrl.analysis import Controllability
 from geoctrl.errors import InputError
-from geoctrl.sampling import Controls, Feedback
-from geoctrl.synthesis.export import law_outputs
-from geoctrl.synthesis.export.controllers import controller
-from geoctrl.synthesis.export.formula import exactly_with_numbers, law_latex, with_doubles
+from geoctrl.synthesis.contract.law import Law, with_feedback
+from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear.scaled_pair import CHATTER
 from geoctrl.systems import (
     Equilibrium,
     EulerPoincare,
     Family,
-    Parameter,
     ReducedSystem,
     as_mechanism,
     as_system,
 )
 from geoctrl.systems.parts.exact_points import input_expressions, state_expressions
-from geoctrl.systems.typesetting.notebook import displayed_formula
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["LinearLaw"]
@@ -39,7 +35,7 @@ _POINT = "held"
 """Name of the loop's family at a point that is of none of the plant's."""
 
 
-class LinearLaw(Controls):
+class LinearLaw(Law):
     r"""Inputs :math:`u = u_e - K (x - x_e)`; made by `lqr` and `place`.
 
     K vanishes on what the inputs do not reach and what is at rest there, so that neighbouring equilibria,
@@ -67,9 +63,6 @@ class LinearLaw(Controls):
         If it is not made of a system, an equilibrium, what its inputs reach, and a K of that size.
     """
 
-    gain_parameters: tuple[Parameter, ...] = ()
-    function, latex, to_c = law_outputs.function, law_outputs.latex, law_outputs.to_c
-
     def __init__(
         self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability
     ) -> None:
@@ -78,6 +71,7 @@ class LinearLaw(Controls):
             raise TypeError("a linear law is made by gc.lqr or gc.place")
         K = finite_array("K", K, (plant.ninputs, plant.nstates))
         self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
+        self.input_labels = plant.input_labels
         self.equilibrium, self.K, self.reached = equilibrium, K, reached
         part, algebra = reached.part, reached.part.algebra
         law = algebra.numbers(K * part.sizes) @ part.basis
@@ -91,19 +85,24 @@ class LinearLaw(Controls):
         """Names of what is left out: it is neither moved nor needed; see `Controllability`."""
         return self.reached.neutral
 
-    @property
-    def input_labels(self) -> tuple[str, ...]:
-        """Labels of the inputs that the law sets."""
-        return self.plant.input_labels
-
     # -- the law --------------------------------------------------------------------------------
 
-    def by_input(self) -> dict[str, sp.Expr]:
-        """The law by input label: K as the rationals that its doubles are, the point as it is exactly."""
+    @property
+    def bare(self) -> ReducedSystem:
+        """The plant: a linear law is read off its state alone."""
+        return self.plant
+
+    @cached_property
+    def torques(self) -> list[sp.Expr]:
+        """The law with K as the rationals that its doubles are, the point as it is exactly."""
         deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
-        K = sp.Matrix(*self.K.shape, _numbers(self.K.flat))
-        law = sp.Matrix(input_expressions(self.equilibrium)) - K * deviation
-        return dict(zip(self.input_labels, law, strict=True))
+        K = sp.Matrix(*self.K.shape, _rationals(self.K.flat))
+        return list(sp.Matrix(input_expressions(self.equilibrium)) - K * deviation)
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """`torques` in the graph of the plant."""
+        return [self.plant.expression(e) for e in self.torques]
 
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
@@ -114,38 +113,19 @@ class LinearLaw(Controls):
         states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
         rows = []
         for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
-            terms = [at_rest, *(k * q for k, q in zip(_numbers(gains), place, strict=True))]
+            terms = [at_rest, *(k * q for k, q in zip(_rationals(gains), place, strict=True))]
             constant = _constant(sp.Add(*terms), terms)
-            rows.append(with_doubles(constant - sp.Matrix(_numbers(gains)).dot(states)))
+            rows.append(with_doubles(constant - sp.Matrix(_rationals(gains)).dot(states)))
         return sp.ImmutableMatrix(rows)
 
     @property
     def computed(self) -> dict[str, sp.Expr]:
         """`expr` by input label."""
-        return dict(zip(self.input_labels, self.expr, strict=True))
+        return self.by_input(list(self.expr))
 
-    def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
-        """The inputs by label in states alone: those of `expr`, whose numbers are K's at any parameters.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown parameter.
-        """
-        self.full.parameters(params)
-        return self.computed
-
-    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
-        """The law with numbers, at rest with the equilibrium's inputs; see `Controls.feedback`.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown parameter.
-        """
-        rest = dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
-        terms = exactly_with_numbers(self.full, self.by_input(), params)
-        return Feedback(terms, rest=rest, computed=self.computed)
+    @property
+    def _rest(self) -> dict[str, float]:
+        return dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
 
     def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.
@@ -197,26 +177,23 @@ class LinearLaw(Controls):
         if estimator.plant is not self.plant or not np.array_equal(estimator.equilibrium.x, point.x):
             raise InputError("the estimator is of another plant, or about another equilibrium")
         z = sp.Matrix([sp.Symbol(name, real=True) for name in estimator.labels])
-        K = sp.Matrix(len(point.u), len(z), _numbers((self.K @ estimator.basis).flat))
+        K = sp.Matrix(len(point.u), len(z), _rationals((self.K @ estimator.basis).flat))
         u = sp.Matrix(input_expressions(point)) - K * z
-        return self._closed(
-            dict(zip(self.input_labels, u, strict=True)),
-            dict(zip(estimator.labels, estimator.rates(z, u), strict=True)),
-        ).reduce()
+        estimate = dict(zip(estimator.labels, estimator.rates(z, u), strict=True))
+        return self._loop(self.by_input(list(u)), estimate).reduce()
 
     @cached_property
     def full(self) -> ReducedSystem:
         """`closed_loop`."""
-        return self._closed(self.by_input(), {}).reduce()
+        return self._loop(self.by_input(), {}).reduce()
 
-    def _closed(self, feedback: dict[str, sp.Expr], controller: dict[str, sp.Expr]) -> EulerPoincare:
+    def _loop(self, feedback: dict[str, sp.Expr], controller: dict[str, sp.Expr]) -> EulerPoincare:
         mechanism, point = self.mechanism, self.equilibrium
-        return mechanism.replace(
-            feedback={**mechanism.feedback, **feedback},
-            controller={**mechanism.controller, **controller},
-            outputs={**mechanism.outputs, **feedback},
+        return with_feedback(
+            mechanism,
+            feedback,
+            controller=controller,
             parameters=[replace(p, default=point.params[p.name]) for p in mechanism.parameters],
-            parameter_sets={},
             symmetry=None,
             equilibria=self._families,
             name=f"{mechanism.name or 'system'}, linear law",
@@ -241,19 +218,11 @@ class LinearLaw(Controls):
 
     # -- display --------------------------------------------------------------------------------
 
-    def to_control(self, name: str | None = None):
-        """Static `control.NonlinearIOSystem`: states of the plant in, its inputs out."""
-        return controller(self, self.plant, self.input_labels, name=name)
+    def _text(self, expr: sp.Expr) -> str:
+        return str(expr.evalf(6))
 
-    def _repr_latex_(self) -> str:
-        table = dict(zip(self.input_labels, self.expr, strict=True))
-        return displayed_formula(lambda _: law_latex(table, []))
-
-    def __repr__(self) -> str:
-        rows = [f"  {u} = {e.evalf(6)}" for u, e in zip(self.input_labels, self.expr, strict=True)]
-        loop = spectrum_line("loop", self.eigenvalues)
-        left = f"  left out: {', '.join(self.neutral) or '-'}"
-        return "\n".join([f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, loop, left])
+    def _further_lines(self) -> list[str]:
+        return [spectrum_line("loop", self.eigenvalues), f"  left out: {', '.join(self.neutral) or '-'}"]
 
 
 def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:
@@ -263,6 +232,6 @@ def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:
     return value if value.is_Rational else sp.Float(float(value))
 
 
-def _numbers(values: Iterable[float]) -> list[sp.Expr]:
+def _rationals(values: Iterable[float]) -> list[sp.Expr]:
     """Doubles as the rationals they are."""
     return [sp.Rational(exact(v)) for v in values]

@@ -20,6 +20,7 @@ matrix, and it decides :math:`\varepsilon`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -27,21 +28,15 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, flag
-from geoctrl._scalars import shown
+from geoctrl._scalars import Node, shown
 from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError, LawWarning, MatchingError
+from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.export.controllers import controller
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy, modified_energy
 from geoctrl.synthesis.rotors.gains import gain_parameters, read_damping
-from geoctrl.synthesis.rotors.loops import (
-    controlled_momentum,
-    matched_torques,
-    rotor_metric,
-    rotor_rates,
-    without_rotors,
-)
-from geoctrl.synthesis.rotors.rotor_law import Law
-from geoctrl.systems import EulerPoincare, ReducedSystem
+from geoctrl.synthesis.rotors.loops import RotorLagrangian
+from geoctrl.systems import EulerPoincare, ReducedSystem, Rotors
 
 __all__ = ["DampedLaw", "damped_law"]
 
@@ -51,12 +46,11 @@ _VANISHING = 1e-9
 """What counts as zero, relative to its terms or to the largest of its kind."""
 
 
-def damped_law(law: Law, k: Any, kappa: Any, energy: str | None) -> Law:
+def damped_law(law: Law, rotors: int, k: Any, kappa: Any, energy: str | None) -> Law:
     """The law itself where both gains vanish; see `FeedbackLaw.with_damping`."""
     if energy is not None and not (isinstance(energy, str) and energy in _SIGNS):
         raise MatchingError(f'energy must be "minimum" or "maximum", got {shown(energy)}')
-    count = law.rotors.count
-    damping, regulation = read_damping("k", k, count), read_damping("kappa", kappa, count)
+    damping, regulation = read_damping("k", k, rotors), read_damping("kappa", kappa, rotors)
     if damping[0].is_zero_matrix and regulation[0].is_zero_matrix:
         return law
     return DampedLaw(law, damping, regulation, energy)
@@ -71,6 +65,9 @@ class DampedLaw(Law):
     ----------
     conservative : FeedbackLaw
         The law without it; both are of the same mechanism and controlled Lagrangian.
+    lagrangian : RotorLagrangian
+    rotors : Rotors
+    inertia, tau, rho_inverse : sympy matrices
     gain_parameters : tuple of Parameter
         ``sigma``, ``k`` and ``kappa`` (or their entries) as parameters of the loop.
     k, kappa : sympy matrices, s x s
@@ -91,21 +88,23 @@ class DampedLaw(Law):
         regulation: tuple[sp.ImmutableMatrix, sp.ImmutableMatrix],
         energy: str | None,
     ) -> None:
-        if not isinstance(law, Law):
+        made = getattr(law, "lagrangian", None)
+        if not isinstance(made, RotorLagrangian):
             raise TypeError(f"a damped law is made of a FeedbackLaw, got {type(law).__name__}")
         self.conservative = law
-        self.mechanism, self.rotors = law.mechanism, law.rotors
-        self.inertia, self.tau, self.rho_inverse = law.inertia, law.tau, law.rho_inverse
+        self.mechanism, self.rotors, self.input_labels = made.mechanism, made.rotors, law.input_labels
+        self.inertia, self.tau, self.rho_inverse = made.inertia, made.tau, made.rho_inverse
         taken = (*self.mechanism.parameters, *law.gain_parameters)
         self.k, first = gain_parameters("k", *damping, taken, "N m s", "damping of the rotors")
         self.kappa, second = gain_parameters(
             "kappa", *regulation, (*taken, *first), "1/s", "decay of the rotors' momentum"
         )
         self.gain_parameters = (*law.gain_parameters, *first, *second)
+        self.lagrangian = replace(made, gains=self.gain_parameters)
         if energy is not None:
             self.sign = _SIGNS[energy]
         else:
-            self.sign = 1 if self.k.is_zero_matrix else energy_sign(law, damping[0])
+            self.sign = 1 if self.k.is_zero_matrix else energy_sign(law.bare, made.rotors, damping[0])
 
     # -- the torque -----------------------------------------------------------------------------
 
@@ -120,7 +119,7 @@ class DampedLaw(Law):
     @cached_property
     def _moving(self) -> bool:
         """Whether the motion of the body depends on the controlled momentum."""
-        return momentum_moves(self.conservative)
+        return momentum_moves(self.conservative.bare, self.rotors)
 
     @property
     def _integrating(self) -> bool:
@@ -144,7 +143,7 @@ class DampedLaw(Law):
         return sp.Matrix(self.rotors.inertia) * self.rho_inverse * self._momentum
 
     @cached_property
-    def _added(self) -> sp.Matrix:
+    def _further_torque(self) -> sp.Matrix:
         """u' in velocities and states of the reduced loop."""
         return self.sign * self.k * self.output - self.kappa * self._eta
 
@@ -186,70 +185,67 @@ class DampedLaw(Law):
                 "by the initial state"
             )
         self.warn_once()
-        return self.full if flag("rotors", rotors) else self._reduced
+        return self.full if flag("rotors", rotors) else self._loop
 
-    def _loop(self, outputs: Mapping[str, Any] | None = None) -> EulerPoincare:
+    def _without_rates(self, outputs: Mapping[str, Any] | None = None) -> EulerPoincare:
         """The reduced loop: A^0 follows the momentum where it is a state, else u' enters as a force."""
         momentum, rotors = self._momentum, self.rotors
         controller: dict[str, sp.Expr] = {}
         changes: dict[str, Any] = {}
         inverse = sp.Matrix(rotors.inertia).inv()
         if momentum is None:
-            force = -sp.Matrix(rotors.coupling) * inverse * self._added
+            force = -sp.Matrix(rotors.coupling) * inverse * self._further_torque
             given = self.mechanism.forces
             changes["forces"] = list(force if given is None else sp.Matrix(given) + force)
         else:
-            rates = rotor_metric(self) * inverse * self._added
+            rates = self.lagrangian.rotor_metric * inverse * self._further_torque
             controller |= dict(zip(map(str, momentum), rates, strict=True))
         if self._integrating:
             controller |= dict(zip(map(str, self._eta), -self.kappa * self._eta, strict=True))
         changes["controller"] = {**self.mechanism.controller, **controller}
         changes["name"] = f"{self.mechanism.name or 'system'}, damped closed loop"
-        return without_rotors(self, momentum, outputs, **changes)
+        return self.lagrangian.without_rotors(momentum, outputs, **changes)
 
     @cached_property
     def bare(self) -> ReducedSystem:
         """The reduced loop without outputs: the law is read off its accelerations."""
-        return self._loop().reduce()
+        return self._without_rates().reduce()
 
     @cached_property
-    def _reduced(self) -> ReducedSystem:
+    def _loop(self) -> ReducedSystem:
         signals = self.by_input(self.torques)
         if self._momentum is not None:
-            signals |= dict(zip(self.rotors.rate_labels, rotor_rates(self, self._momentum), strict=True))
-        return self._loop(signals).reduce()
+            signals |= dict(
+                zip(self.rotors.rate_labels, self.lagrangian.rotor_rates(self._momentum), strict=True)
+            )
+        return self._without_rates(signals).reduce()
 
     @cached_property
     def full(self) -> ReducedSystem:
         """The loop with rotor rates, and with the integrals of y where there are both gains."""
-        mechanism = self.mechanism
-        torque = self.by_input(self.full_torques)
-        integrals = (
-            dict(zip(map(str, self._integrals), self.output, strict=True)) if self._integrating else {}
-        )
-        return mechanism.replace(
-            feedback={**mechanism.feedback, **torque},
-            outputs={**mechanism.outputs, **torque},
-            controller={**mechanism.controller, **integrals},
-            parameters=(*mechanism.parameters, *self.gain_parameters),
-            parameter_sets={},
-            name=f"{mechanism.name or 'system'}, damped closed loop with rotor rates",
+        return self.lagrangian.with_rotors(
+            self.by_input(self.full_torques),
+            controller=dict(zip(self.own_states, self.output, strict=True)) if self.own_states else {},
+            name=f"{self.mechanism.name or 'system'}, damped closed loop with rotor rates",
         ).reduce()
 
     @property
-    def _integrals(self) -> list[sp.Symbol]:
-        return [_real(f"integral_{name}") for name in self.rotors.names] if self._integrating else []
+    def own_states(self) -> tuple[str, ...]:
+        """Integrals of y, with both gains."""
+        return tuple(f"integral_{name}" for name in self.rotors.names) if self._integrating else ()
 
     @cached_property
     def full_torques(self) -> list[sp.Expr]:
         """The law with momentum and eta replaced by what rotor rates and integrals make them."""
         values: dict[sp.Symbol, sp.Expr] = {}
-        momentum = controlled_momentum(self)
+        momentum = self.lagrangian.momentum
         if self._momentum is not None:
             values |= dict(zip(self._momentum, momentum, strict=True))
         if self._integrating:
             eta = sp.Matrix(self.rotors.inertia) * self.rho_inverse * momentum
-            eta = eta.applyfunc(factorisation) - self.sign * self.k * sp.Matrix(self._integrals)
+            eta = eta.applyfunc(factorisation) - self.sign * self.k * sp.Matrix(
+                [_real(name) for name in self.own_states]
+            )
             values |= dict(zip(self._eta, eta, strict=True))
         return [e.subs(values) for e in self.torques]
 
@@ -287,12 +283,12 @@ class DampedLaw(Law):
     # -- the law --------------------------------------------------------------------------------
 
     @cached_property
-    def torques(self) -> list[sp.Expr]:
-        """The law as it is recorded, for the loops: with several rotors to cancel it takes minutes."""
+    def nodes(self) -> list[Node]:
+        """The matched torques and u' in the graph of `bare`."""
         system = self.bare
-        added = [system.expression(e) for e in self._added]
-        matched = matched_torques(self, system)
-        return system.to_sympy([system.graph.add([a, b]) for a, b in zip(matched, added, strict=True)])
+        added = [system.expression(e) for e in self._further_torque]
+        matched = self.lagrangian.torques(system)
+        return [system.graph.add([a, b]) for a, b in zip(matched, added, strict=True)]
 
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, rotors: bool | None = None
@@ -323,10 +319,11 @@ class DampedLaw(Law):
         """
         size = np.shape(x)[:1]
         if rotors is None:
-            rotors = size != (self._reduced.nstates,) and size == (self.full.nstates,)
-        system = self.full if rotors else self._reduced
-        rows = [system.output_labels.index(label) for label in self.rotors.input_labels]
-        return system.outputs(t, x, None, params)[rows]
+            rotors = size != (self.bare.nstates,) and size == (self.full.nstates,)
+        if not rotors:
+            return super().__call__(t, x, params)
+        rows = [self.full.output_labels.index(label) for label in self.input_labels]
+        return self.full.outputs(t, x, None, params)[rows]
 
     def to_control(self, name: str | None = None):
         """The controller as a `control.NonlinearIOSystem`: states of the plant in, torques out.
@@ -335,13 +332,12 @@ class DampedLaw(Law):
         the states ``integral_<rotor>``.
         """
         rates = not (self._momentum is None and self.kappa.is_zero_matrix)
-        system = self.full if rates else self._reduced
-        own = [str(s) for s in self._integrals]
-        return controller(partial(self, rotors=rates), system, self.rotors.input_labels, own, name)
+        system = self.full if rates else self.bare
+        return controller(partial(self, rotors=rates), system, self.input_labels, self.own_states, name)
 
     def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None) -> Law:
         """The conservative law with these gains instead; see `FeedbackLaw.with_damping`."""
-        return damped_law(self.conservative, k, kappa, energy)
+        return damped_law(self.conservative, self.rotors.count, k, kappa, energy)
 
     @property
     def warnings(self) -> tuple[LawWarning, ...]:
@@ -349,7 +345,7 @@ class DampedLaw(Law):
         return self.conservative.warnings
 
     def warn_once(self) -> None:
-        """Issue the `warnings` when the first loop is made, of this law or of the conservative one."""
+        """Issue them when the first loop is made, of this law or of the conservative one."""
         self.conservative.warn_once()
 
     def _remark(self) -> str:
@@ -361,16 +357,16 @@ def _real(name: str) -> sp.Symbol:
     return sp.Symbol(name, real=True)
 
 
-def momentum_moves(law: Law) -> bool:
+def momentum_moves(system: ReducedSystem, rotors: Rotors) -> bool:
     """Whether E^T ad*_xi A^0 moves the body, A^0 in the span of the rotors' coupling: at random states.
 
     Rows kept by multipliers take up their share of it.
     """
-    system, algebra = law.bare, law.mechanism.algebra
+    a, algebra = system.assembly, system.mechanism.algebra
     a, n, width = system.assembly, algebra.n, len(system.assembly.velocity)
     params = system.mechanism.generic
     numbers = {p.symbol: params[p.name] for p in system.mechanism.parameters}
-    coupling = np.array(law.rotors.coupling.subs(numbers).tolist(), dtype=float)
+    coupling = np.array(rotors.coupling.subs(numbers).tolist(), dtype=float)
     frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
     program = system.program([*a.xi, *frame, *(e for row in a.rows for e in row)])
     rng = np.random.default_rng(19)
@@ -386,9 +382,8 @@ def momentum_moves(law: Law) -> bool:
     return False
 
 
-def energy_sign(law: Law, k: sp.ImmutableMatrix) -> int:
+def energy_sign(system: ReducedSystem, rotors: Rotors, k: sp.ImmutableMatrix) -> int:
     """The sign of b M^{-1} b^T on the range of K, at random states and default parameters; see the module."""
-    system = law.bare
     known = all(p.default is not None for p in system.mechanism.parameters)
     if not known:
         raise MatchingError(
@@ -396,7 +391,7 @@ def energy_sign(law: Law, k: sp.ImmutableMatrix) -> int:
             'what the controlled energy has at the equilibrium, energy="minimum" or "maximum"'
         )
     damped = sp.diag(*(int(not e.is_zero) for e in k.diagonal())) if k.free_symbols else k
-    found = _spectrum(law, np.array(damped.tolist(), dtype=float))
+    found = _spectrum(system, rotors, np.array(damped.tolist(), dtype=float))
     size = np.max(np.abs(found))
     signs = {int(np.sign(v)) for v in found.flat if abs(v) > _VANISHING * size}
     if len(signs) != 1:
@@ -407,12 +402,11 @@ def energy_sign(law: Law, k: sp.ImmutableMatrix) -> int:
     return signs.pop()
 
 
-def _spectrum(law: Law, k: np.ndarray) -> np.ndarray:
+def _spectrum(system: ReducedSystem, rotors: Rotors, k: np.ndarray) -> np.ndarray:
     """Eigenvalues (samples, r) of b M^{-1} b^T on the range of K, M bordered by the rows of multipliers."""
-    system = law.bare
-    a, s = system.assembly, law.rotors.count
-    inverse = sp.Matrix(law.rotors.inertia).inv()
-    coefficients = inverse * sp.Matrix(law.rotors.coupling).T * system.frame.matrix
+    a, s = system.assembly, rotors.count
+    inverse = sp.Matrix(rotors.inertia).inv()
+    coefficients = inverse * sp.Matrix(rotors.coupling).T * system.frame.matrix
     size, width = len(a.bordered_matrix), len(a.velocity)
     b = a.restrict([a.configuration(e) for e in coefficients])
     program = system.program([*(e for row in a.bordered_matrix for e in row), *b])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -11,23 +10,16 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.budget import Budget
-from geoctrl._checks import flag, named_parameters, number_array, user_level
-from geoctrl._scalars import Program, read_matrix
+from geoctrl._checks import flag, named_parameters, number_array
+from geoctrl._scalars import Node, read_matrix
 from geoctrl._scalars.algebra.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, InputError, LawWarning
-from geoctrl.synthesis.export.controllers import controller
+from geoctrl.synthesis.contract.gain_set import GainSet
+from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.rotors.damping import damped_law
 from geoctrl.synthesis.rotors.gains import gain_parameters, read_sigma
-from geoctrl.synthesis.rotors.loops import (
-    controlled_momentum,
-    full_loop,
-    matched_torques,
-    momentum_parameters,
-    momentum_vector,
-    reduced_loop,
-    rotor_rates,
-)
-from geoctrl.synthesis.rotors.rotor_law import GainSet, Law, Matched
+from geoctrl.synthesis.rotors.loops import RotorLagrangian, momentum_parameters, momentum_vector
+from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
 from geoctrl.systems import Parameter, ReducedSystem
 
 __all__ = ["FeedbackLaw"]
@@ -50,6 +42,10 @@ class FeedbackLaw(Law):
     ----------
     matching : Matching
         What it is made of.
+    lagrangian : RotorLagrangian
+    rotors : Rotors
+    inertia, tau, rho_inverse : sympy matrices
+        Of the controlled Lagrangian, in symbols of the gain.
     gain_parameters : tuple of Parameter
         The gain as parameters of the loop, ``sigma`` for one rotor.
 
@@ -59,14 +55,13 @@ class FeedbackLaw(Law):
         If it is not made of a matching.
     """
 
-    def __init__(self, matching: Matched, sigma: Any) -> None:
-        if not isinstance(matching, Matched):
+    def __init__(self, matching: RotorMatching, sigma: Any) -> None:
+        if not isinstance(matching, RotorMatching):
             given = type(matching).__name__
             raise TypeError(f"a law is made of a Matching, got {given}; take match(...).law(...)")
         self.matching = matching
-        self._warned = False
         self.mechanism = matching.mechanism
-        self.rotors = matching.rotors
+        self.rotors, self.input_labels = matching.rotors, matching.rotors.input_labels
         given = read_sigma(sigma, self.mechanism)
         self._symbols, self.gain_parameters = gain_parameters(
             "sigma",
@@ -81,9 +76,9 @@ class FeedbackLaw(Law):
         self.tau = sp.Matrix(branch.tau).subs(renamed)
         self.rho_inverse = sp.Matrix(branch.rho_inverse).subs(renamed)
         self.inertia = sp.ImmutableMatrix(matching.inertia(matching.sigma).subs(renamed))
-
-    def __getstate__(self) -> dict:
-        return {k: v for k, v in self.__dict__.items() if k != "_program"}
+        self.lagrangian = RotorLagrangian(
+            self.mechanism, self.rotors, self.inertia, self.tau, self.rho_inverse, self.gain_parameters
+        )
 
     # -- the loops ------------------------------------------------------------------------------
 
@@ -120,34 +115,45 @@ class FeedbackLaw(Law):
         if flag("rotors", rotors):
             return self.full
         if not np.any(values):
-            return self._reduced
+            return self._loop
         parameters = momentum_parameters(self.mechanism, values)
         symbols = sp.Matrix([p.symbol for p in parameters])
-        return reduced_loop(self, values.tolist(), self._signals(symbols)).reduce()
+        return self.lagrangian.at_momentum(values.tolist(), self._signals(symbols)).reduce()
 
     def _signals(self, momentum: sp.Matrix) -> dict[str, sp.Expr]:
         signals = self.by_input(self.expression(momentum))
-        return signals | dict(zip(self.rotors.rate_labels, rotor_rates(self, momentum), strict=True))
+        return signals | dict(
+            zip(self.rotors.rate_labels, self.lagrangian.rotor_rates(momentum), strict=True)
+        )
 
     @cached_property
-    def _reduced(self) -> ReducedSystem:
-        return reduced_loop(self, None, self._signals(sp.zeros(self.rotors.count, 1))).reduce()
+    def _loop(self) -> ReducedSystem:
+        return self.lagrangian.at_momentum(None, self._signals(sp.zeros(self.rotors.count, 1))).reduce()
 
     @cached_property
     def full(self) -> ReducedSystem:
-        """The loop with rotor rates."""
-        return full_loop(self).reduce()
+        """The loop with rotor rates.
+
+        The torque is the law at the controlled momentum that the rotor rates give, so that the loop follows
+        the reduced one from every initial rate.
+        """
+        mechanism = self.mechanism
+        return self.lagrangian.with_rotors(
+            self.by_input(self.full_torques),
+            invariants={**mechanism.invariants, **self.lagrangian.conserved},
+            name=f"{mechanism.name or 'system'}, closed loop with rotor rates",
+        ).reduce()
 
     # -- the law --------------------------------------------------------------------------------
 
     @cached_property
     def bare(self) -> ReducedSystem:
         """The reduced loop at zero momentum, without outputs: the law is read off its accelerations."""
-        return reduced_loop(self, None).reduce()
+        return self.lagrangian.at_momentum(None).reduce()
 
     @cached_property
     def _with_momentum(self) -> ReducedSystem:
-        return reduced_loop(self, [0.0] * self.rotors.count).reduce()
+        return self.lagrangian.at_momentum([0.0] * self.rotors.count).reduce()
 
     @cached_property
     def momentum_matters(self) -> bool:
@@ -159,7 +165,7 @@ class FeedbackLaw(Law):
         system = self._with_momentum
         g = system.graph
         parameters = [system.assembly.parameters[p.name] for p in self._momentum]
-        derivatives = [e for row in g.jacobian(matched_torques(self, system), parameters) for e in row]
+        derivatives = [e for row in g.jacobian(self._nodes_with_momentum, parameters) for e in row]
         derivatives = [e for e in derivatives if not e.is_zero]
         if not derivatives:
             return False
@@ -176,14 +182,14 @@ class FeedbackLaw(Law):
         return momentum_parameters(self.mechanism, [0.0] * self.rotors.count)
 
     @cached_property
-    def torques(self) -> list[sp.Expr]:
-        """The law at zero momentum as it is recorded: with several rotors to cancel it takes minutes."""
-        return self.bare.to_sympy(matched_torques(self, self.bare))
+    def nodes(self) -> list[Node]:
+        """The torques at zero momentum in the graph of `bare`."""
+        return self.lagrangian.torques(self.bare)
 
     @cached_property
     def full_torques(self) -> list[sp.Expr]:
         """The law at the controlled momentum that the rotor rates give."""
-        return self.expression(controlled_momentum(self))
+        return self.expression(self.lagrangian.momentum)
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it).
@@ -199,13 +205,11 @@ class FeedbackLaw(Law):
         if momentum.is_zero_matrix or not self.momentum_matters:
             return self.torques
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
-        system = self._with_momentum
-        return [e.subs(values) for e in system.to_sympy(matched_torques(self, system))]
+        return [e.subs(values) for e in self._with_momentum.to_sympy(self._nodes_with_momentum)]
 
     @cached_property
-    def _program(self) -> tuple[ReducedSystem, Program]:
-        system = self._with_momentum if self.momentum_matters else self.bare
-        return system, system.program(matched_torques(self, system))
+    def _nodes_with_momentum(self) -> list[Node]:
+        return self.lagrangian.torques(self._with_momentum)
 
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, momentum: Any = 0.0
@@ -233,21 +237,17 @@ class FeedbackLaw(Law):
         ParameterError
             For an unknown or missing parameter.
         """
-        system, program = self._program
-        x = number_array("x", x)
-        count = self.rotors.count
-        if x.shape[:1] == (system.nstates + count,):
-            k = len(system.assembly.velocity)
+        x, count = number_array("x", x), self.rotors.count
+        if x.shape[:1] == (self.bare.nstates + count,):
+            k = len(self.bare.assembly.velocity)
             x = np.concatenate([x[:k], x[k + count :]])
-        values = named_parameters(params)
         vector = momentum_vector(self.mechanism, momentum)
-        if self.momentum_matters:
-            values |= {p.name: v for p, v in zip(self._momentum, vector, strict=True)}
-        return program(system.arguments_at(t, x, None), system.parameters(values))
-
-    def to_control(self, name: str | None = None):
-        """Static `control.NonlinearIOSystem`: states of the reduced loop in, torques out, plant's names."""
-        return controller(self, self.bare, self.rotors.input_labels, name=name)
+        if not self.momentum_matters:
+            return super().__call__(t, x, params)
+        system = self._with_momentum
+        momenta = {p.name: v for p, v in zip(self._momentum, vector, strict=True)}
+        values = system.parameters({**named_parameters(params), **momenta})
+        return system.program(self._nodes_with_momentum)(system.arguments_at(t, x, None), values)
 
     # -- damping --------------------------------------------------------------------------------
 
@@ -298,12 +298,12 @@ class FeedbackLaw(Law):
         >>> gc.linearize(loop, eq).eigenvalues.round(2)
         array([ 0.  +0.j  ,  0.  +0.j  , -5.87-8.23j, -5.87+8.23j])
         """
-        return damped_law(self, k, kappa, energy)
+        return damped_law(self, self.rotors.count, k, kappa, energy)
 
     # -- judgement ------------------------------------------------------------------------------
 
     @cached_property
-    def _judged(self) -> dict[str, tuple[bool | None, GainSet]]:
+    def _judgement(self) -> dict[str, tuple[bool | None, GainSet]]:
         """For each declared family whether the gain is admissible, and which gains are."""
         if any(p.default is None for p in self.gain_parameters):
             return {}
@@ -323,25 +323,22 @@ class FeedbackLaw(Law):
             LawWarning(
                 f"sigma = {self.gain} is outside the set that stabilises {family!r}: {design.condition}"
             )
-            for family, (admissible, design) in self._judged.items()
+            for family, (admissible, design) in self._judgement.items()
             if admissible is False and design.feasible
         )
 
-    def warn_once(self) -> None:
-        """Issue the `warnings` when the first loop is made, unless the gain stabilises another family.
+    def _first_warnings(self) -> tuple[LawWarning, ...]:
+        """The `warnings`, unless the gain stabilises another family.
 
         To judge a gain takes about a second, with several rotors minutes: nobody waits for that who wants a
         loop. Where time runs out nothing is issued, and `warnings` itself judges to the end.
         """
-        if not self._warned:
-            told = Budget(_JUDGING).attempt("the gain", self._told, ())
-            for warning in told:
-                warnings.warn(warning, stacklevel=user_level())
-            self._warned = True
 
-    def _told(self) -> tuple[LawWarning, ...]:
-        stabilises = any(admissible for admissible, _ in self._judged.values())
-        return () if stabilises else self.warnings
+        def first() -> tuple[LawWarning, ...]:
+            stabilises = any(admissible for admissible, _ in self._judgement.values())
+            return () if stabilises else self.warnings
+
+        return Budget(_JUDGING).attempt("the gain", first, ())
 
     @property
     def gain(self) -> Any:

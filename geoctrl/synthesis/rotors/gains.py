@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import nearest
 from geoctrl._scalars import expression, plain, shown
 from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare, Parameter
 
-__all__ = ["gain_parameters", "read_damping", "read_sigma"]
+__all__ = ["gain_parameters", "matrix_of_sigma", "read_damping", "read_sigma"]
 
 _SEMIDEFINITE = 1e-12
 """Negative eigenvalue, relative to the largest, that counts as rounding."""
@@ -52,6 +53,21 @@ def read_sigma(sigma: Any, mechanism: EulerPoincare) -> sp.ImmutableMatrix:
     if matrix.applyfunc(lambda e: sp.Rational(e) if e.is_number else e).det() == 0:
         raise MatchingError("sigma must not be zero or singular: the gain is its inverse")
     return matrix
+
+
+def matrix_of_sigma(symbols: sp.ImmutableMatrix, sigma: Any, entries: Mapping[str, Any]) -> Any:
+    """What is given for sigma: itself, or its entries by the names of their symbols."""
+    names = list(dict.fromkeys(s.name for s in symbols))
+    for name in entries:
+        if name not in names:
+            raise MatchingError(f"no gain {name!r}{nearest(name, names)}; the gains are {', '.join(names)}")
+    if sigma is not None:
+        if entries:
+            raise MatchingError(f"sigma and {', '.join(entries)} are given: give the matrix or its entries")
+        return sigma
+    if missing := [name for name in names if name not in entries]:
+        raise MatchingError(f"a law needs a value, or a symbol, for {', '.join(missing)}")
+    return [[entries[s.name] for s in row] for row in symbols.tolist()]
 
 
 def read_damping(name: str, given: Any, count: int) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:

@@ -10,6 +10,7 @@ momentum, ``pitildedot = rho G_ab^{-1} u'``, and acts on the body as the force `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,10 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError, MatchingError
-from geoctrl.synthesis.rotors.rotor_law import Law
-from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
+from geoctrl.synthesis.contract.law import with_feedback
+from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
 
-__all__ = [
-    "controlled_momentum",
-    "full_loop",
-    "matched_torques",
-    "momentum_parameters",
-    "momentum_vector",
-    "reduced_loop",
-    "rotor_metric",
-    "rotor_rates",
-    "without_rotors",
-]
+__all__ = ["RotorLagrangian", "momentum_parameters", "momentum_vector"]
 
 
 def momentum_parameters(mechanism: EulerPoincare, values: Iterable[float]) -> tuple[Parameter, ...]:
@@ -45,117 +36,135 @@ def momentum_parameters(mechanism: EulerPoincare, values: Iterable[float]) -> tu
     )
 
 
-def rotor_rates(law: Law, momentum: sp.Matrix) -> sp.Matrix:
-    """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi."""
-    X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
-    return law.rho_inverse * momentum - (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
+@dataclass(frozen=True, eq=False)
+class RotorLagrangian:
+    """The controlled Lagrangian of a mechanism with rotors, and the loops of which it gives the motion.
 
+    Attributes
+    ----------
+    mechanism : EulerPoincare
+    rotors : Rotors
+        Of the mechanism.
+    inertia : sympy matrix, n x n
+    tau, rho_inverse : sympy matrices
+    gains : tuple of Parameter
+        That of the Lagrangian, and those of what is added to its law.
+    """
 
-def controlled_momentum(law: Law) -> sp.Matrix:
-    """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the full loop."""
-    X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
-    turning = sp.Matrix(law.rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
-    return (rotor_metric(law) * turning).applyfunc(factorisation)
+    mechanism: EulerPoincare
+    rotors: Rotors
+    inertia: sp.ImmutableMatrix
+    tau: sp.Matrix
+    rho_inverse: sp.Matrix
+    gains: tuple[Parameter, ...]
 
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Of the loops."""
+        return (*self.mechanism.parameters, *self.gains)
 
-def rotor_metric(law: Law) -> sp.Matrix:
-    """rho, the controlled inertia of the rotors."""
-    known = (*law.mechanism.parameters, *law.gain_parameters)
-    numbers = {p.symbol: exact(p.default) for p in known if p.default is not None}
-    if sp.Matrix(law.rho_inverse).xreplace(numbers).det() == 0:
-        raise MatchingError(
-            "sigma equals the rotors' inertia in some direction: their controlled momentum is infinite. "
-            "Change sigma a little; the reduced loop of the law without damping needs no momentum"
+    # -- rotors ---------------------------------------------------------------------------------
+
+    @property
+    def _seen_motion(self) -> sp.Matrix:
+        """(G_ab^{-1} G_bi + tau) xi."""
+        X = sp.Matrix(self.rotors.inertia).inv() * self.rotors.coupling.T
+        return (X + self.tau) * sp.Matrix(self.mechanism.algebra.xi)
+
+    def rotor_rates(self, momentum: sp.Matrix) -> sp.Matrix:
+        """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi."""
+        return self.rho_inverse * momentum - self._seen_motion
+
+    @property
+    def momentum(self) -> sp.Matrix:
+        """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the loop with rotor rates."""
+        return (self.rotor_metric * (sp.Matrix(self.rotors.rates) + self._seen_motion)).applyfunc(
+            factorisation
         )
-    return law.rho_inverse.inv()
 
+    @property
+    def rotor_metric(self) -> sp.Matrix:
+        """rho, the controlled inertia of the rotors."""
+        numbers = {p.symbol: exact(p.default) for p in self.parameters if p.default is not None}
+        if sp.Matrix(self.rho_inverse).xreplace(numbers).det() == 0:
+            raise MatchingError(
+                "sigma equals the rotors' inertia in some direction: their controlled momentum is infinite. "
+                "Change sigma a little; the reduced loop of the law without damping needs no momentum"
+            )
+        return self.rho_inverse.inv()
 
-def matched_torques(law: Law, system: ReducedSystem) -> list[Node]:
-    """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
-    g, a = system.graph, system.assembly
-    motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
-    rates = g.push_forward(a.xi, motion)
-    gain = -(sp.Matrix(law.rotors.inertia) * law.tau)
-    return [
-        g.add([a.configuration(gain[row, i]) * rate for i, rate in enumerate(rates) if gain[row, i] != 0])
-        for row in range(gain.rows)
-    ]
+    def torques(self, system: ReducedSystem) -> list[Node]:
+        """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
+        g, a = system.graph, system.assembly
+        motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
+        rates = g.push_forward(a.xi, motion)
+        gain = -(sp.Matrix(self.rotors.inertia) * self.tau)
+        return [
+            g.add([a.configuration(gain[row, i]) * rate for i, rate in enumerate(rates) if gain[row, i] != 0])
+            for row in range(gain.rows)
+        ]
 
+    # -- loops ----------------------------------------------------------------------------------
 
-def reduced_loop(
-    law: Law, momentum: Sequence[float] | None, outputs: Mapping[str, Any] | None = None
-) -> EulerPoincare:
-    """The closed loop without rotor rates, at a controlled momentum (None: zero, and no parameter for it)."""
-    if momentum is None:
-        return without_rotors(law, sp.zeros(law.rotors.count, 1), outputs)
-    extra = momentum_parameters(law.mechanism, momentum)
-    held = sp.Matrix([p.symbol for p in extra])
-    return without_rotors(
-        law, held, outputs, parameters=(*law.mechanism.parameters, *law.gain_parameters, *extra)
-    )
+    def without_rotors(
+        self, momentum: sp.Matrix | None, outputs: Mapping[str, Any] | None = None, **changes: Any
+    ) -> EulerPoincare:
+        """The mechanism with the controlled inertia instead of its rotors; it may have any signature.
 
+        Rotor rates in the plant's invariants and outputs are those that the controlled momentum, in symbols,
+        gives. Where it is None, nothing gives them: what contains them is left out. So are families that hold
+        a rotor rate of their own.
+        """
+        mechanism, rotors = self.mechanism, self.rotors
+        gyroscopic = sp.zeros(mechanism.algebra.n, 1)
+        if mechanism.gyroscopic is not None:
+            gyroscopic += sp.Matrix(mechanism.gyroscopic)
+        rates: dict[sp.Symbol, sp.Expr] = {}
+        if momentum is not None:
+            gyroscopic += sp.Matrix(rotors.coupling) * self.rho_inverse * momentum
+            rates = dict(zip(rotors.rates, self.rotor_rates(momentum), strict=True))
 
-def without_rotors(
-    law: Law,
-    momentum: sp.Matrix | None,
-    outputs: Mapping[str, Any] | None = None,
-    **changes: Any,
-) -> EulerPoincare:
-    """The mechanism with the controlled inertia instead of its rotors; it may have any signature.
+        def at_momentum(signals: Mapping[str, sp.Expr]) -> dict[str, sp.Expr]:
+            return {k: v.subs(rates) for k, v in signals.items() if rates or not v.has(*rotors.rates)}
 
-    Rotor rates in the plant's invariants and outputs are those that the controlled momentum, in symbols,
-    gives. Where it is None, nothing gives them: what contains them is left out. So are families that hold a
-    rotor rate of their own.
-    """
-    mechanism, rotors = law.mechanism, law.rotors
-    gyroscopic = sp.zeros(mechanism.algebra.n, 1)
-    if mechanism.gyroscopic is not None:
-        gyroscopic += sp.Matrix(mechanism.gyroscopic)
-    rates: dict[sp.Symbol, sp.Expr] = {}
-    if momentum is not None:
-        gyroscopic += sp.Matrix(rotors.coupling) * law.rho_inverse * momentum
-        rates = dict(zip(rotors.rates, rotor_rates(law, momentum), strict=True))
+        loop = {
+            "inertia": self.inertia,
+            "indefinite": True,
+            "gyroscopic": None if gyroscopic.is_zero_matrix else list(gyroscopic),
+            "rotors": None,
+            "parameters": self.parameters,
+            "parameter_sets": {},
+            "invariants": at_momentum(mechanism.invariants),
+            "equilibria": {
+                k: f for k, f in mechanism.equilibria.items() if not set(f.states) & set(rotors.rate_labels)
+            },
+            "outputs": {**at_momentum(mechanism.outputs), **dict(outputs or {})},
+            "name": f"{mechanism.name or 'system'}, closed loop",
+        }
+        return mechanism.replace(**{**loop, **changes})
 
-    def seen(signals: Mapping[str, sp.Expr]) -> dict[str, sp.Expr]:
-        return {k: v.subs(rates) for k, v in signals.items() if rates or not v.has(*rotors.rates)}
+    def at_momentum(
+        self, momentum: Sequence[float] | None, outputs: Mapping[str, Any] | None = None
+    ) -> EulerPoincare:
+        """The loop without rotor rates at a controlled momentum (None: zero, and no parameter for it)."""
+        if momentum is None:
+            return self.without_rotors(sp.zeros(self.rotors.count, 1), outputs)
+        extra = momentum_parameters(self.mechanism, momentum)
+        held = sp.Matrix([p.symbol for p in extra])
+        return self.without_rotors(held, outputs, parameters=(*self.parameters, *extra))
 
-    loop = {
-        "inertia": law.inertia,
-        "indefinite": True,
-        "gyroscopic": None if gyroscopic.is_zero_matrix else list(gyroscopic),
-        "rotors": None,
-        "parameters": (*mechanism.parameters, *law.gain_parameters),
-        "parameter_sets": {},
-        "invariants": seen(mechanism.invariants),
-        "equilibria": {
-            k: f for k, f in mechanism.equilibria.items() if not set(f.states) & set(rotors.rate_labels)
-        },
-        "outputs": {**seen(mechanism.outputs), **dict(outputs or {})},
-        "name": f"{mechanism.name or 'system'}, closed loop",
-    }
-    return mechanism.replace(**{**loop, **changes})
+    def with_rotors(self, torques: Mapping[str, sp.Expr], **changes: Any) -> EulerPoincare:
+        """The loop with rotor rates as states, the torques as feedback and as outputs."""
+        kept = {"parameters": self.parameters}
+        return with_feedback(self.mechanism, torques, **(kept | changes))
 
-
-def full_loop(law: Law) -> EulerPoincare:
-    """The closed loop with rotor rates as states, the torque as feedback and as an output.
-
-    The torque is the law at the controlled momentum that the rotor rates give, so that the loop follows
-    the reduced one from every initial rate.
-    """
-    mechanism, rotors = law.mechanism, law.rotors
-    momentum, feedback = controlled_momentum(law), law.by_input(law.full_torques)
-    xi = sp.Matrix(mechanism.algebra.xi)
-    energy = (xi.T * law.inertia * xi)[0] / 2 + mechanism.potential
-    invariants = {**mechanism.invariants, "controlled_energy": energy}
-    invariants |= {f"momentum_{name}": p for name, p in zip(rotors.names, momentum, strict=True)}
-    return mechanism.replace(
-        feedback={**mechanism.feedback, **feedback},
-        outputs={**mechanism.outputs, **feedback},
-        invariants=invariants,
-        parameters=(*mechanism.parameters, *law.gain_parameters),
-        parameter_sets={},
-        name=f"{mechanism.name or 'system'}, closed loop with rotor rates",
-    )
+    @property
+    def conserved(self) -> dict[str, sp.Expr]:
+        """What a loop with rotor rates keeps by the law at the controlled momentum that these give."""
+        xi = sp.Matrix(self.mechanism.algebra.xi)
+        energy = (xi.T * self.inertia * xi)[0] / 2 + self.mechanism.potential
+        momenta = {f"momentum_{name}": p for name, p in zip(self.rotors.names, self.momentum, strict=True)}
+        return {"controlled_energy": energy, **momenta}
 
 
 def momentum_vector(mechanism: EulerPoincare, momentum: Any) -> np.ndarray:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -28,15 +29,7 @@ from geoctrl.systems import EulerPoincare, Rotors
 from geoctrl.systems.contract.scales import equilibration
 from geoctrl.systems.contract.tolerances import rank
 
-__all__ = [
-    "Branch",
-    "branch_name",
-    "branch_of_rank",
-    "controlled_inertia",
-    "matching_residual",
-    "require_coupling",
-    "rotors_of",
-]
+__all__ = ["Branch", "RotorCoupling", "branch_name"]
 
 _RANK = 1e-9
 """Relative to the largest, below which random velocities span nothing more: rounding leaves some 1e-15."""
@@ -70,77 +63,125 @@ class Branch:
         return sp.ImmutableMatrix(self.rho_inverse.inv().applyfunc(factorisation))
 
 
-def rotors_of(mechanism: EulerPoincare) -> Rotors:
-    """The rotors of a mechanism; MatchingError where it has none, or their coupling or inertia moves."""
-    if mechanism.rotors is None:
-        raise MatchingError(
-            "matching needs internal rotors: "
-            "give rotors=gc.Rotors(coupling=..., inertia=...) to the description"
-        )
-    held = mechanism.rotors.coupling.free_symbols | mechanism.rotors.inertia.free_symbols
-    moving = sorted(map(str, held & set(mechanism.configuration_symbols)))
-    if moving:
-        raise MatchingError(
-            f"matching takes rotors of which coupling and inertia are constant; these depend on "
-            f"{', '.join(moving)}"
-        )
-    return mechanism.rotors
-
-
-def require_coupling(mechanism: EulerPoincare) -> None:
-    """Refuse rotors that are singular or move nothing."""
-    rotors = rotors_of(mechanism)
-    _inverse(rotors.inertia)
-    coupled = (sp.Matrix(rotors.coupling).T * _admissible_span(mechanism)).rank()
-    if coupled < rotors.count:
-        raise MatchingError(
-            f"of the {rotors.count} rotor(s) only {coupled} independent combination(s) couple to "
-            "admissible motions; leave out rotors of which the torque moves nothing"
-        )
-
-
 def branch_name(rank: int, count: int) -> str:
     """What the branch of a rank is called where there are so many rotors."""
     return "no control" if rank == 0 else "full" if rank == count else f"mixed, rank {rank}"
 
 
-def branch_of_rank(mechanism: EulerPoincare, sigma: sp.ImmutableMatrix, rank: int) -> Branch:
-    """The solutions of one rank, checked against the matching conditions."""
-    rotors = rotors_of(mechanism)
-    P, free = _projection_solution(sigma, rank)
-    branch = Branch(
-        name=branch_name(rank, rotors.count),
-        rank=rank,
-        tau=sp.ImmutableMatrix((P * rotors.coupling.T).applyfunc(factorisation)),
-        sigma=sigma,
-        rho_inverse=sp.ImmutableMatrix((P + _inverse(rotors.inertia)).applyfunc(factorisation)),
-        free=(*(e for e in dict.fromkeys(sigma) if rank), *free),
-    )
-    wrong = [e for e in matching_residual(mechanism, branch.tau, sigma, branch.rho_inverse) if e != 0]
-    if wrong:
-        raise MatchingError(f"the branch {branch.name!r} leaves the residual {wrong[0]}")
-    return branch
+@dataclass(frozen=True, eq=False)
+class RotorCoupling:
+    """The rotors of a mechanism and the motions to which they couple: what matching conditions are made of.
+
+    Attributes
+    ----------
+    mechanism : EulerPoincare
+    rotors : Rotors
+        Coupling and inertia are constant.
+    """
+
+    mechanism: EulerPoincare
+    rotors: Rotors
+
+    @classmethod
+    def of(cls, mechanism: EulerPoincare) -> RotorCoupling:
+        """That of a mechanism; MatchingError where it has no rotors, or their coupling or inertia moves."""
+        if mechanism.rotors is None:
+            raise MatchingError(
+                "matching needs internal rotors: "
+                "give rotors=gc.Rotors(coupling=..., inertia=...) to the description"
+            )
+        rotors = mechanism.rotors
+        held = rotors.coupling.free_symbols | rotors.inertia.free_symbols
+        moving = sorted(map(str, held & set(mechanism.configuration_symbols)))
+        if moving:
+            raise MatchingError(
+                f"matching takes rotors of which coupling and inertia are constant; these depend on "
+                f"{', '.join(moving)}"
+            )
+        if not (rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float)):
+            return cls(mechanism, rotors)
+        # The conditions are solved exactly: floats are the rationals that they are.
+        rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)
+        return cls(mechanism.replace(rotors=rotors), rotors)
+
+    @cached_property
+    def sigma(self) -> sp.ImmutableMatrix:
+        """Symbols of the gain."""
+        count = self.rotors.count
+        if count == 1:
+            return sp.ImmutableMatrix([[sp.Symbol("sigma", real=True)]])
+        return sp.ImmutableMatrix(
+            count, count, lambda a, b: sp.Symbol(f"sigma{min(a, b) + 1}{max(a, b) + 1}", real=True)
+        )
+
+    @cached_property
+    def span(self) -> sp.Matrix:
+        """Basis (n x d) of the span of all velocities that are admissible at some configuration.
+
+        The conditions are linear in xi with constant coefficients, so that only this span matters. It is
+        found from admissible velocities at random configurations; its dimension and its rational basis do
+        not depend on them.
+        """
+        n = self.mechanism.algebra.n
+        if self.mechanism.constraints is None:
+            return sp.eye(n)
+        system = self.mechanism.reduce()
+        rng = np.random.default_rng(0)
+        columns = [system.velocity(system.random_state(rng), self.mechanism.generic) for _ in range(4 * n)]
+        stacked = np.array(columns)
+        of_states, of_velocities = equilibration(stacked)  # metres and radians do not compare
+        _, values, vt = np.linalg.svd(of_states[:, None] * stacked * of_velocities, full_matrices=False)
+        return _rational_basis(vt[: rank(values, _RANK)], of_velocities)
+
+    @cached_property
+    def _inertia_inverse(self) -> sp.Matrix:
+        return _inverse(self.rotors.inertia)
+
+    def require_coupling(self) -> None:
+        """Refuse rotors that are singular or move nothing."""
+        _ = self._inertia_inverse
+        coupled = (sp.Matrix(self.rotors.coupling).T * self.span).rank()
+        if coupled < self.rotors.count:
+            raise MatchingError(
+                f"of the {self.rotors.count} rotor(s) only {coupled} independent combination(s) couple to "
+                "admissible motions; leave out rotors of which the torque moves nothing"
+            )
+
+    def branch(self, rank: int) -> Branch:
+        """The solutions of one rank, checked against the matching conditions."""
+        sigma = self.sigma
+        P, free = _projection_solution(sigma, rank)
+        branch = Branch(
+            name=branch_name(rank, self.rotors.count),
+            rank=rank,
+            tau=sp.ImmutableMatrix((P * self.rotors.coupling.T).applyfunc(factorisation)),
+            sigma=sigma,
+            rho_inverse=sp.ImmutableMatrix((P + self._inertia_inverse).applyfunc(factorisation)),
+            free=(*(e for e in dict.fromkeys(sigma) if rank), *free),
+        )
+        wrong = [e for e in self.residual(branch.tau, sigma, branch.rho_inverse) if e != 0]
+        if wrong:
+            raise MatchingError(f"the branch {branch.name!r} leaves the residual {wrong[0]}")
+        return branch
+
+    def residual(self, tau: sp.Matrix, sigma: sp.Matrix, rho_inverse: sp.Matrix) -> list[sp.Expr]:
+        """Coefficients of p - ptilde in a basis of admissible velocities and in controlled momenta."""
+        tau, sigma, rho_inverse = sp.Matrix(tau), sp.Matrix(sigma), sp.Matrix(rho_inverse)
+        G, coupling = sp.Matrix(self.rotors.inertia), sp.Matrix(self.rotors.coupling)
+        X = self._inertia_inverse * coupling.T
+        by_velocity = (coupling + tau.T * sigma) * tau * self.span
+        by_momentum = tau.T * G * rho_inverse + (X + tau).T * (sp.eye(self.rotors.count) - G * rho_inverse)
+        return [factorisation(e) for e in (*by_velocity, *by_momentum)]
+
+    def controlled_inertia(self, sigma: sp.Matrix) -> sp.ImmutableMatrix:
+        """G_ij + G_ia (sigma^{-1})^{ab} G_bj - G_ia G^{ab} G_bj."""
+        coupling = sp.Matrix(self.rotors.coupling)
+        shaped = coupling * (_inverse(sigma) - self._inertia_inverse) * coupling.T
+        return sp.ImmutableMatrix((sp.Matrix(self.mechanism.inertia) + shaped).applyfunc(sp.expand))
 
 
-def matching_residual(
-    mechanism: EulerPoincare, tau: sp.Matrix, sigma: sp.Matrix, rho_inverse: sp.Matrix
-) -> list[sp.Expr]:
-    """Coefficients of p - ptilde in a basis of admissible velocities and in controlled momenta, i = 1..n."""
-    rotors = rotors_of(mechanism)
-    tau, sigma, rho_inverse = sp.Matrix(tau), sp.Matrix(sigma), sp.Matrix(rho_inverse)
-    G, coupling = sp.Matrix(rotors.inertia), sp.Matrix(rotors.coupling)
-    X = _inverse(G) * coupling.T
-    by_velocity = (coupling + tau.T * sigma) * tau * _admissible_span(mechanism)
-    by_momentum = tau.T * G * rho_inverse + (X + tau).T * (sp.eye(rotors.count) - G * rho_inverse)
-    return [factorisation(e) for e in (*by_velocity, *by_momentum)]
-
-
-def controlled_inertia(mechanism: EulerPoincare, sigma: sp.Matrix) -> sp.ImmutableMatrix:
-    """G_ij + G_ia (sigma^{-1})^{ab} G_bj - G_ia G^{ab} G_bj."""
-    rotors = rotors_of(mechanism)
-    coupling = sp.Matrix(rotors.coupling)
-    shaped = coupling * (_inverse(sigma) - _inverse(rotors.inertia)) * coupling.T
-    return sp.ImmutableMatrix((sp.Matrix(mechanism.inertia) + shaped).applyfunc(sp.expand))
+def _exactly(matrix: sp.Matrix) -> sp.Matrix:
+    return matrix.xreplace({e: sp.Rational(e) for e in matrix.atoms(sp.Float)})
 
 
 def _inverse(matrix: sp.Matrix) -> sp.Matrix:
@@ -160,25 +201,6 @@ def _projection_solution(sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, tuple[
     U = sp.Matrix.vstack(sp.eye(rank), sp.Matrix(free))
     P = -U * (U.T * sigma * U).inv() * U.T
     return P, tuple(e for row in free for e in row)
-
-
-def _admissible_span(mechanism: EulerPoincare) -> sp.Matrix:
-    """Basis (n x d) of the span of all velocities that are admissible at some configuration.
-
-    The conditions are linear in xi with constant coefficients, so that only this span matters. It is
-    found from admissible velocities at random configurations; its dimension and its rational basis do
-    not depend on them.
-    """
-    n = mechanism.algebra.n
-    if mechanism.constraints is None:
-        return sp.eye(n)
-    system = mechanism.reduce()
-    rng = np.random.default_rng(0)
-    columns = [system.velocity(system.random_state(rng), mechanism.generic) for _ in range(4 * n)]
-    stacked = np.array(columns)
-    of_states, of_velocities = equilibration(stacked)  # metres and radians do not compare
-    _, values, vt = np.linalg.svd(of_states[:, None] * stacked * of_velocities, full_matrices=False)
-    return _rational_basis(vt[: rank(values, _RANK)], of_velocities)
 
 
 def _rational_basis(rows: np.ndarray, units: np.ndarray) -> sp.Matrix:

@@ -7,23 +7,17 @@ the controlled Lagrangian; else it is the plant with this feedback.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._calls.budget import Budget
-from geoctrl._checks import finite_array, number_array, user_level
-from geoctrl._scalars import STATE, Node, Program, to_sympy
+from geoctrl._scalars import STATE, Node
 from geoctrl.analysis import linearize
 from geoctrl.errors import InputError, LawWarning, MatchingError
-from geoctrl.sampling import Controls, Feedback
-from geoctrl.synthesis.export import compensation, law_outputs
-from geoctrl.synthesis.export.controllers import controller
-from geoctrl.synthesis.export.formula import as_feedback, law_latex, with_numbers
+from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.rotors.gains import gain_parameters, read_damping
 from geoctrl.synthesis.shaped_laws.shaped_damping import (
     SIGNS,
@@ -42,21 +36,14 @@ from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_m
 from geoctrl.synthesis.shaping.performance import Performance, performance_at
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import dot
-from geoctrl.systems.printing.equations import collected_fraction
-from geoctrl.systems.typesetting.decimal_printing import expression_text
-from geoctrl.systems.typesetting.notebook import displayed_formula
 
 __all__ = ["ShapedLaw"]
 
-_TIDYING = 3.0
-"""Seconds for bringing a law into a short form."""
-_LONG = 2000
-"""Characters of a law that nobody reads."""
 _SEEN = 1e-9
 """Inputs of damping below this part of what it gives at deviations of the sizes of states are none."""
 
 
-class ShapedLaw(Controls):
+class ShapedLaw(Law):
     """Inputs as functions of the state; made by ``ShapedMatching.law``.
 
     Attributes
@@ -96,7 +83,8 @@ class ShapedLaw(Controls):
         if not isinstance(gains, tuple) or not adds:
             raise TypeError("a law takes the parameters of its gains, what with_damping adds, and a Further")
         self.shaping, self.mechanism, self.gain_parameters = shaping, mechanism, gains
-        self._values, self._warned = as_dict(values, "values"), False
+        self._values = as_dict(values, "values")
+        self.input_labels = tuple(map(str, shaping.plant.mechanism.inputs))
         m = shaping.plant.drive.cols
         none = sp.ImmutableMatrix(sp.zeros(m, m))
         self._added = added or Added(none, none, (), 1)
@@ -106,122 +94,50 @@ class ShapedLaw(Controls):
         found = regular(partial(shaping.proved, values, every, further), gains)
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
-    function, latex, to_c = law_outputs.function, law_outputs.latex, law_outputs.to_c
-    compensated = compensation.compensated
-
     @property
     def potential(self) -> sp.Expr:
         """F(z) besides that of the class."""
         return self.further.potential
 
-    @property
-    def input_labels(self) -> tuple[str, ...]:
-        """Labels of the inputs that the law sets."""
-        return tuple(map(str, self.controlled.plant.mechanism.inputs))
-
     # -- the law --------------------------------------------------------------------------------
 
+    @property
+    def bare(self) -> ReducedSystem:
+        """The controlled Lagrangian's system."""
+        return self.controlled.system
+
     @cached_property
-    def _nodes(self) -> list[Node]:
+    def nodes(self) -> list[Node]:
         """u in the graph of the controlled Lagrangian's system."""
         system, inputs = self.controlled.system, self.controlled.inputs
         g, parts = system.graph, []
         if not self.damping.is_zero_matrix:
             parts.append((self.damping, self.controlled.passive_output))
-        if self._integrals:
+        if self.own_states:
             rows = self.controlled.position_rows
-            parts.append((self.integral, [dot(g, row, self._integrals) for row in rows]))
+            parts.append((self.integral, [dot(g, row, self._further_states) for row in rows]))
         for matrix, seen in parts:
             K = [[system.assembly.configuration(e) for e in row] for row in matrix.tolist()]
             inputs = [u - self._added.sense * dot(g, row, seen) for u, row in zip(inputs, K, strict=True)]
         return inputs
 
-    @cached_property
-    def _integrals(self) -> list[Node]:
-        """States of the controller, integrals of the positions."""
+    @property
+    def own_states(self) -> tuple[str, ...]:
+        """Integrals of the positions."""
         if self.integral.is_zero_matrix:
-            return []
-        return [self.controlled.system.graph.symbol(label, STATE) for label in self._integral_labels]
+            return ()
+        count = len(self.controlled.positions)
+        return ("integral",) if count == 1 else tuple(f"integral{i + 1}" for i in range(count))
+
+    @cached_property
+    def _further_states(self) -> list[Node]:
+        return [self.controlled.system.graph.symbol(label, STATE) for label in self.own_states]
 
     @property
-    def _integral_labels(self) -> list[str]:
-        count = len(self.controlled.positions)
-        return ["integral"] if count == 1 else [f"integral{i + 1}" for i in range(count)]
+    def _parameters(self) -> Sequence[Parameter]:
+        return self.controlled.parameters
 
-    @cached_property
-    def _program(self) -> Program:
-        system = self.controlled.system
-        arguments = [*system.state_nodes, *self._integrals, system.time_node]
-        return Program(system.graph, arguments, system.assembly.parameters, self._nodes)
-
-    @cached_property
-    def _recorded(self) -> list[sp.Expr]:
-        """The law as it is recorded, for the loops."""
-        own = {node: sp.Symbol(node.payload, real=True) for node in self._integrals}
-        return to_sympy(self._nodes, self.controlled.system.symbols | own)
-
-    def by_input(self) -> dict[str, sp.Expr]:
-        """The law by input label, as it is recorded."""
-        return dict(zip(self.input_labels, self._recorded, strict=True))
-
-    @cached_property
-    def expr(self) -> sp.ImmutableMatrix:
-        """The inputs (m x 1) in states of the loop, parameters and gains; long ones as they are recorded."""
-        states, time = self.controlled.system.states, Budget(_TIDYING)
-        found = [time.attempt("the law", partial(collected_fraction, e, states), e) for e in self._recorded]
-        return sp.ImmutableMatrix(found)
-
-    def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
-        """The inputs by label in states alone, with numbers for parameters and gains.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown parameter, or one without a value.
-        """
-        return with_numbers(self.full if self._integrals else self.controlled.system, self.by_input(), params)
-
-    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
-        """The law with numbers in the states of the plant; integrals are states of the controller."""
-        return as_feedback(self.mechanism, self.full, self.by_input(), params)
-
-    def __call__(self, t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the loop, integrals included.
-
-        Raises
-        ------
-        InputError, ParameterError
-            If ``x`` has the wrong shape; for an unknown or missing parameter.
-        """
-        system = self.controlled.system
-        x, count = number_array("x", x), len(self._integrals)
-        known, own = (x[: len(x) - count], x[len(x) - count :]) if count else (x, [])
-        states = system.arguments_at(t, known, None)[: system.nstates]
-        return self._program([*states, *own, t], system.parameters(params))
-
-    def gradient(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Derivative of the inputs by the state of the loop, (m, n), at a state (n,).
-
-        Raises
-        ------
-        InputError, ParameterError
-            As for a call.
-        """
-        x = finite_array("x", x, (self.loop.nstates,))
-        values = self._slopes([*x, 0.0], self.controlled.system.parameters(params))
-        return np.array(values, dtype=float).reshape(-1, len(x))
-
-    @cached_property
-    def _slopes(self) -> Program:
-        system = self.controlled.system
-        states = [*system.state_nodes, *self._integrals]
-        rows = system.graph.jacobian(self._nodes, states)
-        return Program(
-            system.graph,
-            [*states, system.time_node],
-            system.assembly.parameters,
-            [e for row in rows for e in row],
-        )
+    _tidying = 3.0
 
     def performance(self, eq: Any, params: Mapping[str, float] | None = None) -> Performance:
         """Frequencies and decay of the loop, its largest inputs, and how far the law reaches.
@@ -266,7 +182,7 @@ class ShapedLaw(Controls):
         potential. Without damping and without other forces its energy is the controlled one. Else its energy
         is that of the plant, and ``controlled_energy`` is among its candidates for an invariant.
         """
-        self._warn_once()
+        self.warn_once()
         return self.loop
 
     @cached_property
@@ -277,12 +193,6 @@ class ShapedLaw(Controls):
         moving = self._added.at_rest and not self.damping.is_zero_matrix
         of_damping = damped_at_rest(self.loop) if moving else ()
         return (*unstable_families(self.loop, self.gain_parameters), *of_damping)
-
-    def _warn_once(self) -> None:
-        if not self._warned:
-            self._warned = True
-            for warning in self.warnings:
-                warnings.warn(warning, stacklevel=user_level())
 
     @cached_property
     def loop(self) -> ReducedSystem:
@@ -313,17 +223,15 @@ class ShapedLaw(Controls):
     def full(self) -> ReducedSystem:
         """The plant with the law as its feedback."""
         plant, made = self.controlled.plant.mechanism, self.controlled.mechanism
-        return plant.replace(
-            feedback=self.by_input(),
-            controller=dict(zip(self._integral_labels, self.controlled.positions, strict=True))
-            if self._integrals
-            else {},
+        own = zip(self.own_states, self.controlled.positions, strict=True) if self.own_states else ()
+        return with_feedback(
+            plant,
+            self.by_input(),
+            controller=dict(own),
             domain=self._domain,
             quasicoordinates=made.quasicoordinates,
             parameters=made.parameters,
-            parameter_sets={},
             symmetry=None,
-            outputs={**plant.outputs, **self.by_input()},
             invariants={**plant.invariants, "controlled_energy": self.energy},
             equilibria=self._families,
             name=f"{plant.name or 'system'}, closed loop with the plant's energy",
@@ -396,15 +304,15 @@ class ShapedLaw(Controls):
         else:
             sense = SIGNS[energy] if energy else sign_at_rest(self.controlled)
         at_rest = at is None and energy is None
-        return self._with(Added(matrix, integrals, (*parameters, *more), sense, at_rest))
+        return self._with_damping_of(Added(matrix, integrals, (*parameters, *more), sense, at_rest))
 
-    def _with(self, added: Added | None = None) -> ShapedLaw:
+    def _with_damping_of(self, added: Added | None = None) -> ShapedLaw:
         gains = self.gain_parameters
         return ShapedLaw(self.shaping, self.mechanism, self._values, gains, added, self.further)
 
     def _sign_at(self, at: Any, damped: list[int]) -> int:
         """The sign with which damping of these inputs makes no mode of the controlled Lagrangian grow."""
-        bare = self._with()
+        bare = self._with_damping_of()
         linear = linearize(bare._lagrangian.reduce(), at)
         x, numbers, d = linear.equilibrium.x, linear.equilibrium.params, linear.scales.column
         trial = bare.with_damping(k=damped, energy="minimum")
@@ -415,28 +323,3 @@ class ShapedLaw(Controls):
         W = np.linalg.qr(linear.basis / d[:, None])[0]
         A, moved = (W.T @ (M * d / d[:, None]) @ W for M in (linear.A, change))
         return sign_of_modes(A, moved)
-
-    # -- display --------------------------------------------------------------------------------
-
-    def to_control(self, name: str | None = None):
-        """The law as a `control.NonlinearIOSystem`: states of the loop in, inputs of the plant out.
-
-        With integral action the states ``integral`` are its own.
-        """
-        own = self._integral_labels if self._integrals else []
-        system = self.full if own else self.controlled.system
-        return controller(self, system, self.input_labels, own, name)
-
-    def _repr_latex_(self) -> str:
-        parameters = [p.symbol for p in self.controlled.parameters]
-        table = dict(zip(self.input_labels, self.expr, strict=True))
-        return displayed_formula(lambda _: law_latex(table, parameters))
-
-    def __repr__(self) -> str:
-        gains = ", ".join(f"{p.name} = {p.default}" for p in self.controlled.gains)
-        shown = [expression_text(e) for e in self.expr]
-        rows = "\n".join(
-            f"  {label} = {e if len(e) < _LONG else f'an expression of {len(e)} characters, .expr'}"
-            for label, e in zip(self.input_labels, shown, strict=True)
-        )
-        return f"<ShapedLaw for {self.mechanism.name}: {gains}>\n{rows}"

@@ -22,7 +22,7 @@ keeps the conditions: :math:`i_w (N \dot z \dot z) = 0`, :math:`L_w (N \dot z \d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -170,6 +170,10 @@ class Controlled:
     force: sp.ImmutableMatrix | None = None
     gyroscopic: sp.ImmutableMatrix | None = None
     positions: tuple[sp.Expr, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without nodes: `system` is made anew where it is unpickled, in a graph of its own."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

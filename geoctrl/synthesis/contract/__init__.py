@@ -1,0 +1,1 @@
+"""What every law, every set of gains and every matching is."""
