@@ -143,10 +143,11 @@ class Law(Controls):
         ParameterError
             For an unknown parameter, or one without a value.
         """
+        rates = flag("rotors", rotors)
         if self.computed:
             self.full.parameters(params)
             return dict(self.computed)
-        if flag("rotors", rotors):
+        if rates:
             return with_numbers(self.full, self._in_full, params)
         return with_numbers(self._written_in, self.by_input(), params)
 
