@@ -26,13 +26,13 @@ from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError
 from geoctrl.synthesis.contract.gain_set import GainSet, Target
 from geoctrl.synthesis.gains.gain_conditions import is_negative
-from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, deviation_from, motor_gains, read_starts
+from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, motor_gains
+from geoctrl.synthesis.gains.plant_points import states_beside
 from geoctrl.synthesis.gains.rotor_gains import spread
 from geoctrl.synthesis.rotors.gains import matrix_of_sigma, read_sigma
 from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.states.tilted_system import tilted_states
 from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["SigmaDesign"]
@@ -315,16 +315,14 @@ class SigmaDesign(GainSet):
         plant = self.matching.mechanism.reduce()
         motor = Motor.read(limits, speeds, rate, rotors)
         point = self._member(plant)
-        away = [] if tilt is None else [tilted_states(plant, point.x, tilt, point.params)]
-        away += [] if starts is None else [read_starts(plant, starts, point.params)]
-        away += [] if start is None else [deviation_from(plant, point.x, start)]
-        if not away:
+        away = states_beside(plant, point.x, point.params, tilt, starts, start)
+        if not len(away):
             raise InputError(
                 "from where? Give tilt=, in rad, start=, deviations by state, or starts=, states of the plant"
             )
         if not self.feasible:
             raise MatchingError(f"no gain is admissible here: {self.reason}")
-        return motor_gains(self.matching, point, self._sigmas(), motor, np.concatenate(away))
+        return motor_gains(self.matching, point, self._sigmas(), motor, away)
 
     def _member(self, plant: ReducedSystem) -> Equilibrium:
         """The equilibrium as one of the plant."""

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, nearest, quantity, sampling_rate
+from geoctrl._checks import nearest, quantity, sampling_rate
 from geoctrl._scalars import shown
 from geoctrl.analysis import linearize, linearize_held
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
@@ -35,15 +35,7 @@ from geoctrl.synthesis.gains.rotor_gains import HeldLoops, Peaks
 from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
 from geoctrl.systems import Equilibrium, ReducedSystem, Rotors
 
-__all__ = [
-    "LawFree",
-    "Motor",
-    "RecommendedGains",
-    "deviation_from",
-    "law_free",
-    "motor_gains",
-    "read_starts",
-]
+__all__ = ["LawFree", "Motor", "RecommendedGains", "law_free", "motor_gains"]
 
 _RATIOS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
 """Damping ratios of the oscillation that are tried."""
@@ -342,28 +334,3 @@ def _reason(peaks: Peaks, motor: Motor, torque: str, speed: str) -> str:
         f"{peaks.speed[enough].min():.4g} (limit {motor.speed:.4g}); with {speed} within it, {torque} is at "
         f"least {peaks.torque[slow].min():.4g}"
     )
-
-
-def deviation_from(plant: ReducedSystem, x: np.ndarray, start: Any) -> np.ndarray:
-    """The state (1, n) beside x by a deviation given by state."""
-    if not isinstance(start, Mapping) or not start:
-        raise InputError(f"start must be a dict of state -> deviation, got {shown(start)}")
-    moved = np.array(x, dtype=float)
-    for label, value in start.items():
-        if label not in plant.state_labels:
-            raise InputError(f"no state {label!r}{nearest(str(label), plant.state_labels)}")
-        moved[plant.state_labels.index(label)] += quantity(f"the start of {label}", value)
-    return moved[None]
-
-
-def read_starts(plant: ReducedSystem, starts: Any, params: Mapping[str, float]) -> np.ndarray:
-    """States of the plant (S, n)."""
-    given = finite_array("starts", starts)
-    if given.ndim == 1:
-        given = given[None]
-    if given.ndim != 2 or given.shape[1] != plant.nstates or not len(given):
-        raise InputError(
-            f"starts must be states of the plant, (S, {plant.nstates}) in {', '.join(plant.state_labels)}, "
-            f"got shape {given.shape}"
-        )
-    return np.array([plant.start(x, params) for x in given])
