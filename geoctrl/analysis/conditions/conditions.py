@@ -16,15 +16,14 @@ from geoctrl._scalars import shown
 from geoctrl.analysis.conditions.conditions_at_points import AtNumbers
 from geoctrl.analysis.conditions.conditions_result import StabilityConditions
 from geoctrl.analysis.conditions.conserved import conserved_functions
-from geoctrl.analysis.conditions.criteria import Criteria, Test
+from geoctrl.analysis.conditions.criteria import Criteria
 from geoctrl.analysis.conditions.falling_family import falling_energy
 from geoctrl.analysis.conditions.family_point import Falling, FamilyFunctions, FamilyPoint, NotFree
 from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.question.motion import relations_by_label
 from geoctrl.analysis.question.shape_integrals import ShapeJet, shape_of
 from geoctrl.analysis.symbolic.formulas import Either, Formula
-from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction, TooLargeError
-from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
+from geoctrl.analysis.symbolic.rational_functions import RationalFunction, TooLargeError
 from geoctrl.analysis.symbolic.sympy_forms import Reader, consistent_conditions, size, undecided_where
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
@@ -128,7 +127,7 @@ def stability_conditions(
             "the equations of motion depend on the time explicitly: equilibria and their stability are "
             "defined without; hold the inputs at zero that bring it in, or take it out of the forces"
         )
-    _require_equilibria(sys, family, settings)
+    at.require_equilibria()
     kept = conserved_functions(at, 0.3 * time.seconds_left)
     leaf = relations_by_label(sys.leaf.names, sys.leaf.nodes)
     jets = at.jets(leaf | kept)
@@ -145,27 +144,10 @@ def stability_conditions(
     return _conditions_of(at, [*jets, *further], time, falling) if further else replace(found, note=time.note)
 
 
-def _require_equilibria(sys: ReducedSystem, family: str, settings: Settings) -> None:
-    """Refuse a family that moves, with words about the axes; judged at the member of which all symbols are
-    one.
-    """
-    numbers = sys.mechanism.generic | {k: float(q) for k, q in settings.numbers.items()}
-    symbols = {p.name: p.symbol for p in sys.mechanism.parameters}
-    at = {symbols[k]: sp.Float(v) for k, v in numbers.items()}
-    numbers |= {k: float(settings.expressions[k].xreplace(at)) for k in settings.related}
-    try:
-        sys.equilibrium(family, params=numbers, **dict.fromkeys(sys.families[family].names, 1.0))
-    except ParameterError:  # what is set by others has no admissible value there
-        return
-    except EquilibriumError as error:
-        if error.residual is not None:  # else there is no such member, which says nothing of the others
-            raise
-
-
 def _conditions_of(
     at: FamilyPoint, jets: Sequence[ShapeJet], time: Budget, falling: Falling | None
 ) -> StabilityConditions:
-    f, criteria = None, Criteria()
+    f = None
     try:
         f = time.attempt(
             "the equations at the members",
@@ -178,26 +160,15 @@ def _conditions_of(
         raise EquilibriumError(
             f"the equations of motion are singular at the members of {at.name!r}"
         ) from None
-    if f is None:
-        return _result(at, None, criteria, [], [], time)
-    criteria = Criteria.of(at, f, time)
+    return _result(at, Criteria(f, at.system.graph.one, time), time)
+
+
+def _result(at: FamilyPoint, criteria: Criteria, time: Budget) -> StabilityConditions:
+    sys, family, signs = at.system, at.family, criteria.signs
     stable, unstable = (
         [t for t in tests if t.formula is not False] for tests in (criteria.stable, criteria.unstable)
     )
-    return _result(at, f, criteria, stable, unstable, time)
-
-
-def _result(
-    at: FamilyPoint,
-    f: FamilyFunctions | None,
-    criteria: Criteria,
-    stable: list[Test],
-    unstable: list[Test],
-    time: Budget,
-) -> StabilityConditions:
-    sys, family = at.system, at.family
     free = [p for p in sys.mechanism.parameters if p.name not in at.settings.expressions]
-    signs = KnownSigns(RationalField([sys.graph.one])) if f is None else f.signs
     reader = Reader(signs.field, at.names, [*family.symbols, *(p.symbol for p in free if not p.positive)])
     one_of, growing = (signs.either(t.formula for t in tests) for tests in (stable, unstable))
 
@@ -250,7 +221,7 @@ def _result(
             stable=signs.either(signs.every([t.formula, t.presumed]) for t in stable),
             unstable=signs.either(signs.every([t.formula, t.presumed]) for t in unstable),
             domain=criteria.domain,
-            complete=not criteria.missing and f is not None,
+            complete=criteria.complete,
         ),
     )
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
 from time import monotonic
 
-import numpy as np
-
 from geoctrl import checker
-from geoctrl._scalars import Node, evaluate, exact
-from geoctrl._scalars.arithmetic.arithmetics import FLOAT
-from geoctrl._scalars.arithmetic.choices import Branch, Choices, TooManyChoices
+from geoctrl._scalars import Node
+from geoctrl._scalars.arithmetic.choices import Choices, TooManyChoices
 from geoctrl.analysis.conditions.family_point import FamilyPoint
 from geoctrl.analysis.question.motion import EquationsOfMotion, momenta_of
 from geoctrl.errors import CertificateError
@@ -45,23 +41,17 @@ def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
         for name in nodes
         if distinct[nodes[name]] == name
     }
-    point, end = _random_point(at, motion), monotonic() + seconds
+    point, end = at.random_state(motion.parameters), monotonic() + seconds
     try:
         choices = Choices(graph, [*motion.nodes, *functions.values()], frozenset(at.positive))
     except TooManyChoices:
         return {}
     kept = set(functions)
-    for branch in filter(partial(_is_of_members, at, choices), choices.branches()):
+    for branch in (b for b in choices.branches() if at.may_be_in(b, choices)):
         held = motion.in_branch(choices, branch)
         resolved = choices.in_branch(list(functions.values()), branch)
         kept &= _kept_by(held, dict(zip(functions, resolved, strict=True)), point, end)
     return {name: node for name, node in functions.items() if name in kept}
-
-
-def _is_of_members(at: FamilyPoint, choices: Choices, branch: Branch) -> bool:
-    """Whether members of the family may lie in a branch: what is conserved in others says nothing of them."""
-    at_members = zip(at.at_members(list(branch)), branch.values(), strict=True)
-    return not any(choices.signs(node) == {-sign} for node, sign in at_members)
 
 
 def _kept_by(
@@ -93,16 +83,3 @@ def _kept_by(
             except checker.Refusal:  # too large to be proved, or no derivative at the point
                 continue
     return found
-
-
-def _random_point(at: FamilyPoint, motion: EquationsOfMotion) -> dict[str, Fraction]:
-    """A state on the leaf, with numbers for all parameters."""
-    system, rng = at.system, np.random.default_rng(13)
-    values = system.mechanism.generic | {k: float(q) for k, q in at.settings.numbers.items()}
-    symbols = {system.assembly.parameters[k]: v for k, v in values.items()}
-    related = evaluate(list(at.settings.related.values()), symbols, FLOAT)
-    values |= dict(zip(at.settings.related, related, strict=True))
-    numbers = {k: values[k] if k in values else rng.uniform(0.5, 1.5) for k in motion.parameters}
-    numbers |= dict.fromkeys(motion.inputs, 0.0)
-    numbers |= dict(zip(motion.states, system.random_state(rng, values), strict=True))
-    return {k: exact(float(v)) for k, v in numbers.items()}

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from geoctrl._scalars import PARAMETER, Node
-from geoctrl.analysis.conditions.family_point import FamilyFunctions, FamilyPoint
+from geoctrl.analysis.conditions.family_point import FamilyFunctions
 from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
 
 __all__ = ["Drift", "drifts", "resting_manifold"]
@@ -33,8 +33,8 @@ class _OtherFunctionsError(Exception):
 class _Members:
     """Values of nodes at the members of a family."""
 
-    def __init__(self, at: FamilyPoint, f: FamilyFunctions) -> None:
-        self.at, self.f = at, f
+    def __init__(self, f: FamilyFunctions) -> None:
+        self.at, self.f = f.at, f
         self._known = set(f.field.generators)
 
     def __call__(self, nodes: Sequence[Node]) -> Row:
@@ -49,12 +49,12 @@ class _Members:
 # -- manifolds of equilibria ---------------------------------------------------------------------------
 
 
-def resting_manifold(at: FamilyPoint, f: FamilyFunctions, dimension: int) -> Row | None:
+def resting_manifold(f: FamilyFunctions, dimension: int) -> Row | None:
     """What must not vanish at the members for equilibria on the leaf, under their inputs, to form a manifold
     of a dimension through them; None where none is found.
     """
     try:
-        solved = _Rest(_Members(at, f))
+        solved = _Rest(_Members(f))
     except _OtherFunctionsError:
         return None
     return solved.nonzero if solved.complete and solved.dimension == dimension else None
@@ -153,11 +153,11 @@ class Drift:
         return [next(q for q in self.way if q), *below]
 
 
-def drifts(at: FamilyPoint, f: FamilyFunctions, changes: Sequence[Row]) -> Iterator[Drift]:
+def drifts(f: FamilyFunctions, changes: Sequence[Row]) -> Iterator[Drift]:
     """Those of some changes of the states with the speed that begin a drift: it solves the equations of
     motion and keeps the leaf, identically in w, t and all symbols.
     """
-    members = _Members(at, f)
+    members = _Members(f)
     for change in changes:
         try:
             drift = _drift(members, change)

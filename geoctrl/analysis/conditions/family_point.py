@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
+import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import PARAMETER, FromSympy, Node, to_sympy
+from geoctrl._scalars import PARAMETER, FromSympy, Node, evaluate, exact, to_sympy
 from geoctrl._scalars.algebra.factoring import factorisation
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+from geoctrl._scalars.arithmetic.choices import Branch, Choices
+from geoctrl.analysis.conditions.condition_kernel import ConditionKernel
 from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, ShapeJet
 from geoctrl.analysis.symbolic.formulas import Formula
 from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
 from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 from geoctrl.analysis.symbolic.spectra_in_symbols import characteristic, irreducible_blocks
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["Falling", "FamilyFunctions", "FamilyPoint", "NotFree"]
@@ -103,6 +108,52 @@ class FamilyPoint:
         return rows
 
     @property
+    def positive_nodes(self) -> list[Node]:
+        """Parameters declared positive that are set by others, and squares of symbols."""
+        declared = self.system.mechanism.positive
+        return [node for k, node in self.settings.related.items() if k in declared] + list(
+            self.squares.values()
+        )
+
+    def require_equilibria(self) -> None:
+        """Refuse a family that moves, with words about the axes; judged at the member of which all symbols
+        are one.
+        """
+        numbers, settings = self._numbers, self.settings
+        symbols = {p.name: p.symbol for p in self.system.mechanism.parameters}
+        at = {symbols[k]: sp.Float(v) for k, v in numbers.items()}
+        numbers |= {k: float(settings.expressions[k].xreplace(at)) for k in settings.related}
+        try:
+            self.system.equilibrium(self.name, params=numbers, **dict.fromkeys(self.family.names, 1.0))
+        except ParameterError:  # what is set by others has no admissible value there
+            return
+        except EquilibriumError as error:
+            if error.residual is not None:  # else there is no such member, which says nothing of the others
+                raise
+
+    @property
+    def _numbers(self) -> dict[str, float]:
+        """Of the parameters that are not set by others, those that are set and generic ones."""
+        return self.system.mechanism.generic | {k: float(q) for k, q in self.settings.numbers.items()}
+
+    def random_state(self, names: Iterable[str]) -> dict[str, Fraction]:
+        """A state on the leaf, with numbers for parameters of these names and zero for the inputs."""
+        system, rng = self.system, np.random.default_rng(13)
+        values = self._numbers
+        symbols = {system.assembly.parameters[k]: v for k, v in values.items()}
+        related = evaluate(list(self.settings.related.values()), symbols, FLOAT)
+        values |= dict(zip(self.settings.related, related, strict=True))
+        numbers = {k: values[k] if k in values else rng.uniform(0.5, 1.5) for k in names}
+        numbers |= dict.fromkeys(system.input_labels, 0.0)
+        numbers |= dict(zip(system.state_labels, system.random_state(rng, values), strict=True))
+        return {k: exact(float(v)) for k, v in numbers.items()}
+
+    def may_be_in(self, branch: Branch, choices: Choices) -> bool:
+        """Whether members may lie in a branch: what is conserved in others says nothing of them."""
+        at_members = zip(self.at_members(list(branch)), branch.values(), strict=True)
+        return not any(choices.signs(node) == {-sign} for node, sign in at_members)
+
+    @property
     def same_inputs(self) -> bool:
         """Whether all members are held by the same inputs."""
         held = self.system.graph.symbols(self.inputs.values())
@@ -147,8 +198,8 @@ class FamilyFunctions:
 
     Attributes
     ----------
-    field : Field
-    signs : Signs
+    field : RationalField
+    signs : KnownSigns
     linearisation, gradients : rows
     tangent : rows
         Derivatives of the family's states by its free symbols, one row for each.
@@ -163,7 +214,8 @@ class FamilyFunctions:
     def __init__(
         self, at: FamilyPoint, jets: Sequence[ShapeJet], leaf: int, falling: Falling | None = None
     ) -> None:
-        system, self.jets, self.leaf = at.system, list(jets), leaf
+        self.at, self.jets, self.leaf = at, list(jets), leaf
+        system = at.system
         graph = system.graph
         states = at.at_members(system.state_nodes)
         slopes = at.tangents(states)
@@ -176,7 +228,7 @@ class FamilyFunctions:
         if falling:
             self._hessian_nodes[falling.jet.name] = falling.jet.hessian()
         matrices = [A, gradients, slopes, steep, *self._hessian_nodes.values()]
-        self._mass = [at.at_members(row) for row in _saddle(system)]
+        self._mass = [at.at_members(row) for row in system.assembly.bordered_matrix]
         self._margins = at.at_members([system.expression(side.margin) for side in system.domain.values()])
         everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
         nodes = [*everything, *rates, *relations, *switches, graph.one]
@@ -203,14 +255,8 @@ class FamilyFunctions:
         self.falls: Formula = self.signs.every(below_zero) if falling else False
         parts = [self.signs.positive(q) for q in self.field.given]
         parts += [self.signs.nonzero(kink) for kink in kinks]
-        parts += [self.signs.positive(self.field(node)) for node in at.at_members(self._positive_nodes(at))]
+        parts += [self.signs.positive(self.field(node)) for node in at.at_members(at.positive_nodes)]
         self.given: Formula = self.signs.every(parts)
-
-    @staticmethod
-    def _positive_nodes(at: FamilyPoint) -> list[Node]:
-        """Parameters declared positive that are set by others, and squares of symbols."""
-        declared = at.system.mechanism.positive
-        return [node for k, node in at.settings.related.items() if k in declared] + list(at.squares.values())
 
     def regular(self) -> Formula:
         """Accelerations exist: what they are solved from is invertible."""
@@ -223,20 +269,20 @@ class FamilyFunctions:
         """The members lie in the domain of the model."""
         return self.signs.every(self.signs.positive(self.field(node)) for node in self._margins)
 
+    def kernel(self, rows: Rows, columns: int | None = None) -> ConditionKernel:
+        """The kernel of some rows, with a column for each state if not told."""
+        return ConditionKernel.of(rows, len(self.linearisation) if columns is None else columns, self.signs)
+
     def _rows(self, nodes: Sequence[Sequence[Node]]) -> Rows:
         return [self.field.all(row) for row in nodes]
 
-    def hessian(self, name: str) -> Rows:
-        """Second derivatives of a relation or a conserved function."""
-        return self._rows(self._hessian_nodes[name])
-
-
-def _saddle(system: ReducedSystem) -> list[list[Node]]:
-    """The matrix of accelerations and multipliers."""
-    a, zero = system.assembly, system.graph.zero
-    columns = [list(column) for column in zip(*a.rows, strict=True)] or [[] for _ in a.mass]
-    above = [[*row, *(-e for e in column)] for row, column in zip(a.mass, columns, strict=True)]
-    return [*above, *([*row, *[zero] * len(a.rows)] for row in a.rows)]
+    def hessian_on(self, basis: Rows, terms: Mapping[str, RationalFunction]) -> Rows:
+        """W^T (sum c H) W of relations and conserved functions by name, the rows of W^T being given."""
+        n, zero = range(len(self.linearisation)), self.field.zero
+        hessians = [(c, self._rows(self._hessian_nodes[name])) for name, c in terms.items() if c]
+        H = [[sum((c * h[i][j] for c, h in hessians if h[i][j]), zero) for j in n] for i in n]
+        image = [[sum((row[j] * w[j] for j in n if row[j] and w[j]), zero) for row in H] for w in basis]
+        return [[sum((v[i] * e[i] for i in n if v[i] and e[i]), zero) for e in image] for v in basis]
 
 
 def _text(node: Node, at: FamilyPoint) -> str:
