@@ -81,7 +81,7 @@ class FallingQuadratic:
         That what is shown must have: below what the solver resolves there may be nothing.
     left : callable
         The seconds that the solver may take.
-    units : Units, optional
+    units : SettingUnits, optional
         In which functions are given; the search has coordinates of its own.
     """
 
@@ -96,11 +96,11 @@ class FallingQuadratic:
         self.setting, self.degree, self.size = setting, degree, len(setting.variables)
         self.units = units or SettingUnits.plain(setting)
         self._least, self._left = margin, left
-        self.leaf = NearLeaf(setting, self.units)
+        self.leaf = NearLeaf(self.units)
         self.places = self.leaf.places
-        self._relations = [self.units.over_largest(setting, p) for p in setting.relations]
-        self._bounds = [self.units.over_largest(setting, p) for p in setting.bounds]
-        self._rates = self.units.rates(setting)
+        self._relations = [self.units.over_largest(p) for p in setting.relations]
+        self._bounds = [self.units.over_largest(p) for p in setting.bounds]
+        self._rates = self.units.rates()
         self._symmetries = self._signs()
         self._rest = self._blocks(range(1, degree + 1))
         self._products = {times(a, b) for block in self._rest for a in block for b in block}
@@ -129,7 +129,7 @@ class FallingQuadratic:
                     found[m] = found.get(m, 0.0) + factor * c
             self.rates.append(found)
         self._sizes, self._inner = sizes[self.places], self.coordinates.inner
-        self._limits = self.units.limits(self.setting) @ self._inner / INSIDE
+        self._limits = self.units.limits() @ self._inner / INSIDE
 
     # -- polynomials in doubles -----------------------------------------------------------------------
 

@@ -26,8 +26,7 @@ class NearLeaf:
 
     Parameters
     ----------
-    setting : Setting
-    units : Units
+    units : SettingUnits
         In which all of the below is.
 
     Attributes
@@ -40,15 +39,16 @@ class NearLeaf:
         The linearisation in it.
     """
 
-    def __init__(self, setting: Setting, units: SettingUnits) -> None:
+    def __init__(self, units: SettingUnits) -> None:
+        setting = units.setting
         size = len(setting.variables)
         self.places = [setting.variables.index(i) for i in setting.measured]
-        relations = [units.over_largest(setting, p)[0] for p in setting.relations + setting.first_order]
+        relations = [units.over_largest(p)[0] for p in setting.relations + setting.first_order]
         single = [tuple(int(j == k) for j in range(size)) for k in range(size)]
         L = np.array([[r.get(m, 0.0) for m in single] for r in relations]).reshape(-1, size)
         sizes = np.linalg.norm(L, axis=1)
         kept = sizes > 0
-        self._limits = units.limits(setting)
+        self._limits = units.limits()
         self._linear = L[kept] / sizes[kept, None]
         self._bend = [
             {m: c / s for m, c in r.items() if sum(m) == 2}
@@ -64,7 +64,7 @@ class NearLeaf:
         # Columns: all variables at unit steps of what is measured, along a basis that rounding does not turn.
         along = _in_order(U[:, :rank] @ U[:, :rank].T)
         self._tangent = tangent @ V[:rank].T / sizes[:rank] @ (U[:, :rank].T @ along)
-        R = np.array([[r.get(m, 0.0) for m in single] for r in units.rates(setting)])
+        R = np.array([[r.get(m, 0.0) for m in single] for r in units.rates()])
         self.along = along
         self.A = self.along.T @ R @ self._tangent
         slowest = float(np.linalg.eigvals(self.A).real.max())

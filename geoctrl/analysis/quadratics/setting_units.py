@@ -26,12 +26,13 @@ Exponents = tuple[int, ...]
 Terms = dict[Exponents, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SettingUnits:
     """Units of a setting.
 
     Attributes
     ----------
+    setting : Setting
     sizes : ndarray
         Of its variables.
     pace : float
@@ -40,6 +41,7 @@ class SettingUnits:
         To which numbers in these units are rounded.
     """
 
+    setting: Setting
     sizes: np.ndarray
     pace: float
     bits: int | None = None
@@ -47,7 +49,7 @@ class SettingUnits:
     @classmethod
     def plain(cls, setting: Setting) -> SettingUnits:
         """Those of the description."""
-        return cls(np.ones(len(setting.variables)), 1.0)
+        return cls(setting, np.ones(len(setting.variables)), 1.0)
 
     @classmethod
     def of(cls, setting: Setting, scales: Scales) -> SettingUnits:
@@ -62,7 +64,7 @@ class SettingUnits:
                 inner, below = argument
                 sizes[i] = _size_of(inner, sizes) / abs(to_float(below))
         found = np.array([sizes.get(i, 1.0) for i in setting.variables])
-        return cls(np.where(found > 0, found, 1.0), scales.rate or 1.0)
+        return cls(setting, np.where(found > 0, found, 1.0), scales.rate or 1.0)
 
     @property
     def with_few_bits(self) -> SettingUnits:
@@ -76,31 +78,33 @@ class SettingUnits:
         parts, exponents = np.frexp(values)
         return np.ldexp(np.rint(np.ldexp(parts, self.bits)), exponents - self.bits)
 
-    def terms(self, setting: Setting, p: Polynomial, unit: float = 1.0) -> Terms:
+    def terms(self, p: Polynomial, unit: float = 1.0) -> Terms:
         """Coefficients of a polynomial in these units, by exponents of the variables, over its own unit."""
         found: Terms = {}
         for exponents, c in p.terms():
-            m = tuple(int(exponents[i]) for i in setting.variables)
+            m = tuple(int(exponents[i]) for i in self.setting.variables)
             found[m] = float(self.with_bits(to_float(c) * np.prod(self.sizes ** np.array(m)) / unit))
         return found
 
-    def over_largest(self, setting: Setting, p: Polynomial) -> tuple[Terms, float]:
+    def over_largest(self, p: Polynomial) -> tuple[Terms, float]:
         """A polynomial that has a unit of its own, over its largest coefficient; and this."""
-        largest = max(map(abs, replace(self, bits=None).terms(setting, p).values()))
-        return self.terms(setting, p, largest), largest
+        largest = max(map(abs, replace(self, bits=None).terms(p).values()))
+        return self.terms(p, largest), largest
 
-    def rates(self, setting: Setting) -> list[Terms]:
+    def rates(self) -> list[Terms]:
         """Of what is measured, in units of its size and of time."""
-        sizes = self.sizes[[setting.variables.index(i) for i in setting.measured]]
-        return [
-            self.terms(setting, p, size * self.pace) for size, p in zip(sizes, setting.rates, strict=True)
-        ]
+        pairs = zip(self._sizes_of_measured, self.setting.rates, strict=True)
+        return [self.terms(p, size * self.pace) for size, p in pairs]
 
-    def limits(self, setting: Setting) -> np.ndarray:
+    @property
+    def _sizes_of_measured(self) -> np.ndarray:
+        return self.sizes[[self.setting.variables.index(i) for i in self.setting.measured]]
+
+    def limits(self) -> np.ndarray:
         """Rows (k, measured) of what stays below one in a set: limited outputs and margins of the domain over
         their room.
         """
-        sizes = self.sizes[[setting.variables.index(i) for i in setting.measured]]
+        setting, sizes = self.setting, self._sizes_of_measured
         rooms = [
             (setting.problem["limits"][name]["bound"] - abs(value), slopes)
             for name, (value, slopes) in setting.limits.items()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,11 @@ __all__ = ["Block", "Flow"]
 
 Block = tuple[np.ndarray, np.ndarray]
 """Times (k,) and states (k, n); both may be empty."""
+
+_KEPT = 64
+"""Gradients of events that a system keeps, at most."""
+
+_MOST = float(np.finfo(float).max)
 
 _NEAR = 2.0**-20
 """Part of a run within which a passage counts as near its start."""
@@ -214,7 +219,7 @@ class Flow:
 
     @cached_property
     def _switches(self) -> Program:
-        return self._program([event.node for event in self.events])
+        return self._program(self._nodes)
 
     def tolerance(self, own: float) -> float:
         """The tolerance asked for, or an engine's own."""
@@ -250,11 +255,21 @@ class Flow:
 
     @cached_property
     def _slopes(self) -> Program:
-        """Gradients of the events by states, time and inputs, row after row."""
-        graph, system = self.system.graph, self.system
-        arguments = [*system.state_nodes, *(state for state, _ in self.more), system.time_node]
-        rows = graph.jacobian([e.node for e in self.events], [*arguments, *system.input_nodes])
-        return self._program([node for row in rows for node in row])
+        """Gradients of the events by states, time and inputs, row after row; kept with a recorded system."""
+        system: Any = self.system
+        kept = system.cache.setdefault("slopes of events", {}) if system.recorded else {}
+        key = tuple(node.index for node in (*self._nodes, *(state for state, _ in self.more)))
+        if key not in kept:
+            if len(kept) >= _KEPT:
+                kept.clear()
+            arguments = [*system.state_nodes, *(state for state, _ in self.more), system.time_node]
+            rows = system.graph.jacobian(self._nodes, [*arguments, *system.input_nodes])
+            kept[key] = self._program([node for row in rows for node in row])
+        return kept[key]
+
+    @property
+    def _nodes(self) -> list[Node]:
+        return [event.node for event in self.events]
 
     def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
         """The functions of the events at a state, their rounding and their rates."""
@@ -270,10 +285,10 @@ class Flow:
             row = slopes[k * len(sizes) : (k + 1) * len(sizes)]
             # Where a gradient has no value nothing is known of the rounding, and the sign counts as it is.
             known = sum(0.0 if isnan(s) else abs(s) * size for s, size in zip(row, sizes, strict=True))
-            rounding.append(RELATIVE_ROUNDING * known)
+            rounding.append(0.0 if isnan(known) else min(RELATIVE_ROUNDING * known, _MOST))
             changing = event.of_inputs and not self.drive.constant
             changes.append(nan if changing else sum(map(mul, row, rates)))
-        return Surfaces(np.array(values), np.nan_to_num(rounding), np.array(changes))
+        return Surfaces(np.array(values), np.array(rounding), np.array(changes))
 
     @cached_property
     def _constant_inputs(self) -> np.ndarray | None:
