@@ -11,7 +11,7 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.maps.bernstein import Box, Region
+from geoctrl.checker.maps.bernstein import AxesBox, Region
 from geoctrl.checker.maps.file import claim_of_map, read_map
 from geoctrl.checker.maps.quotients import Quotients, characteristic, hermite, hurwitz, pivots
 from geoctrl.checker.maps.region import LETTERS
@@ -380,7 +380,7 @@ def test_bernstein_coefficients_enclose_a_polynomial():
         c = [fmpq(int(v), 7) for v in rng.integers(-9, 9, 6)]
         p = (x * c[0] + y * c[1]) * (x * y * c[2] + c[3]) * x + y * y * c[4] + root * c[5] * y
         region = Region(field, [(fmpq(-2), fmpq(3)), (fmpq(1, 3), fmpq(2))])
-        box = Box(region, [(fmpq(1, 4), fmpq(1, 2)), (fmpq(5, 8), fmpq(3, 4))])
+        box = AxesBox(region, [(fmpq(1, 4), fmpq(1, 2)), (fmpq(5, 8), fmpq(3, 4))])
         low, high = (float(int(v.p) / int(v.q)) for v in box.bounds(region.form(p.top)))
         a, b = np.meshgrid(np.linspace(-0.75, 0.5, 15), 1 / 3 + 5 / 3 * np.linspace(0.625, 0.75, 15))
         k = [float(int(v.p) / int(v.q)) for v in c]

@@ -56,13 +56,7 @@ SAME_FILE = {
 
 # Class names that stand in several files, and why.
 SAME_CLASS = {
-    "Box": CHECKER,
     "Branch": "of a matching, and of equilibria: both are public",
-    "Fall": CHECKER,
-    "Form": CHECKER,
-    "Node": CHECKER,
-    "Quotient": CHECKER,
-    "Region": CHECKER,
 }
 
 # Functions that are named by a bare participle or preposition.

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.slopes.fall import Fall
+from geoctrl.checker.slopes.fall import SlopesFall
 from geoctrl.checker.slopes.field import BITS
 from geoctrl.checker.slopes.file import judge_slopes, read_slopes
 from geoctrl.cli import main
@@ -231,7 +231,7 @@ def test_cells_are_left_out_by_the_least_value_over_the_other_states():
     system = cubic()
     roa = gc.region_of_attraction(system, system.state(), by="slopes", seconds=1)
     ninth = fmpq(9, 10)
-    fall = Fall(roa._finding.fall.field, [[fmpq(1)], [ninth, fmpq(1)]], fmpq(1, 8))
+    fall = SlopesFall(roa._finding.fall.field, [[fmpq(1)], [ninth, fmpq(1)]], fmpq(1, 8))
     _, upper = fall.whole.halves(0)
     _, outer = upper.halves(0)  # y_1 above half its largest value, which is sqrt(1/8/(19/100))
     with ctx.workprec(BITS):

@@ -13,13 +13,13 @@ import numpy as np
 from flint import fmpq
 
 from geoctrl.checker.maps.members import Kernel, Members
-from geoctrl.checker.maps.quotients import Quotient, hermite, hurwitz
+from geoctrl.checker.maps.quotients import MapQuotient, hermite, hurwitz
 from geoctrl.checker.maps.region import growth_tests, without_zeros
 from geoctrl.checker.reading import Refusal
 
 __all__ = ["proposals"]
 
-Rows = list[list[Quotient]]
+Rows = list[list[MapQuotient]]
 
 SAMPLES = 900
 """Points of the region at which proposals are compared."""
@@ -46,7 +46,7 @@ class ProofSamples:
         self._columns = dict(enumerate(g.ravel() for g in grid))
         self._field, self.count = members.field, count ** len(axes)
 
-    def __call__(self, q: Quotient) -> np.ndarray:
+    def __call__(self, q: MapQuotient) -> np.ndarray:
         """Values of a quotient, not finite where it has none."""
         with np.errstate(all="ignore"):
             return self._polynomial(q.top) / self._polynomial(q.below)
@@ -233,8 +233,10 @@ def _by_energy(
 
 
 def _combinations(
-    members: Members, base: tuple[dict[str, Quotient], Rows], others: list[tuple[dict[str, Quotient], Rows]]
-) -> Iterator[tuple[dict[str, Quotient], Rows]]:
+    members: Members,
+    base: tuple[dict[str, MapQuotient], Rows],
+    others: list[tuple[dict[str, MapQuotient], Rows]],
+) -> Iterator[tuple[dict[str, MapQuotient], Rows]]:
     """Multipliers and form of the base with parts of the others, one after another."""
     if not others:
         yield base
@@ -245,10 +247,10 @@ def _combinations(
         yield from _combinations(members, ({k: total[k] + c * y[k] for k in total}, sums), others[1:])
 
 
-def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient]]:
+def _critical(members: Members, names: Sequence[str]) -> list[dict[str, MapQuotient]]:
     """Combinations of functions whose gradients cancel, a basis; that of the last function is last."""
     field, rows = members.field, [list(c) for c in zip(*members.gradients(names), strict=True)]
-    done: list[tuple[int, list[Quotient]]] = []
+    done: list[tuple[int, list[MapQuotient]]] = []
     for j in range(len(names)):
         found = [row for row in rows if row[j]]
         if not found:
@@ -273,7 +275,7 @@ def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient
     ]
 
 
-def _parts(members: Members, R: Rows, S: Rows) -> Iterator[Quotient]:
+def _parts(members: Members, R: Rows, S: Rows) -> Iterator[MapQuotient]:
     """Numbers and functions c for which R + c S may be definite: extrema of minors of two rows, and what
     lies beside roots of entries of the diagonal.
     """

@@ -22,7 +22,7 @@ from geoctrl.analysis.maps.region_cells import Tiles, checked_proofs
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
 from geoctrl.analysis.maps.region_proofs import proposals
 from geoctrl.checker.maps.file import MAP_FORMAT, claim_of_map, read_map
-from geoctrl.checker.maps.quotients import Quotient
+from geoctrl.checker.maps.quotients import MapQuotient
 from geoctrl.checker.maps.region import DEPTH, LETTERS, halves
 from geoctrl.checker.reading import Refusal
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
@@ -341,7 +341,7 @@ class _MapWriter:
         self._symbols = {row[1]: i for i, row in enumerate(rows) if row[0] == "sym"}
         self._known = {json.dumps(row): i for i, row in enumerate(rows)}
 
-    def __call__(self, q: Quotient) -> int:
+    def __call__(self, q: MapQuotient) -> int:
         """The place of a quotient."""
         top, below = self._polynomial(q.field, q.top), self._polynomial(q.field, q.below)
         return self._row("prod", "1", [[top, 1], [below, -1]]) if not q.below.is_constant() else top

@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import Cell
-from geoctrl.checker.sublevels.file import Region, extent_of
+from geoctrl.checker.sublevels.file import SublevelRegion, extent_of
 from geoctrl.checker.sublevels.limits import velocities_over
 from geoctrl.errors import CertificateError
 
@@ -21,7 +21,7 @@ FURTHER = 4
 Interval = tuple[float, float]
 
 
-def boxes_of(region: Region, pieces: int) -> list[dict[str, Interval]]:
+def boxes_of(region: SublevelRegion, pieces: int) -> list[dict[str, Interval]]:
     """Boxes over pieces of the cells of K, of which each side is at most the extent over ``pieces``.
 
     Pieces over which nothing lies below the level are left out. Rounded outwards: all of the region is in the

@@ -14,7 +14,7 @@ from flint import ctx, fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.cover import Cells, Node, tree_of
+from geoctrl.checker.sublevels.cover import Cells, CoverNode, tree_of
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
 from geoctrl.checker.sublevels.limits import require_limits
 
@@ -35,7 +35,7 @@ NEAR = 1 / 8
 
 def highest_levels(
     energy: Energy, depth: int, size: Fraction, limited: bool = False
-) -> Iterator[tuple[fmpq, list[Node], str, str]]:
+) -> Iterator[tuple[fmpq, list[CoverNode], str, str]]:
     """Higher and higher levels that close, the last one next to one that does not; their cells, the tree of
     all cells, and why no higher level was taken, as far as that is known.
 
@@ -50,7 +50,7 @@ def highest_levels(
     """
     cells = Cells(energy)
     halving = _Halving(cells, depth)
-    inside: list[Node] = []
+    inside: list[CoverNode] = []
 
     def closes(level: fmpq) -> str:
         """Why a level does not close; empty where it does."""
@@ -103,11 +103,11 @@ class _Halving:
         sides = len(cells.energy.box)
         self._coarse, self._deepest = COARSE * sides, depth * sides
         self._fine = min(FINE.get(sides, COARSE) * sides, self._deepest)
-        self._avoided: set[Node] = set()
-        self.halved: set[Node] = set()
+        self._avoided: set[CoverNode] = set()
+        self.halved: set[CoverNode] = set()
         self.level = fmpq(0)
 
-    def __call__(self, node: Node) -> bool:
+    def __call__(self, node: CoverNode) -> bool:
         cells = self._cells
         if node is cells.top:
             self.halved = set()

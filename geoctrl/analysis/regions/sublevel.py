@@ -11,7 +11,7 @@ from flint import fmpq
 
 from geoctrl.analysis.regions.level_search import highest_levels
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.cover import Node
+from geoctrl.checker.sublevels.cover import CoverNode
 from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import read_sublevel
 
@@ -32,7 +32,7 @@ class ClosedLevel(NamedTuple):
 
     box: Sides
     level: fmpq
-    inside: list[Node]
+    inside: list[CoverNode]
     tree: str
     reason: str
 

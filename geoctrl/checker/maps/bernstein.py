@@ -28,7 +28,7 @@ SMALL = 8
 Side = tuple[fmpq, fmpq]
 
 
-class Form(NamedTuple):
+class BernsteinForm(NamedTuple):
     """A polynomial in the region's coordinates and generators.
 
     ``coefficients / denominator`` belong to the monomials in the variables of the given places and degrees,
@@ -52,15 +52,15 @@ class Region:
 
     def __init__(self, field: Quotients, sides: Sequence[Side]) -> None:
         self.field, self.sides = field, list(sides)
-        self._forms: dict[str, Form] = {}
+        self._forms: dict[str, BernsteinForm] = {}
 
-    def form(self, p: Any) -> Form:
+    def form(self, p: Any) -> BernsteinForm:
         """A polynomial of the field, prepared once."""
         if (key := str(p)) not in self._forms:
             self._forms[key] = self._prepared(p)
         return self._forms[key]
 
-    def _prepared(self, p: Any) -> Form:
+    def _prepared(self, p: Any) -> BernsteinForm:
         degrees = [int(d) for d in p.degrees()]
         places = [k for k, d in enumerate(degrees) if d]
         if prod(degrees[k] + 1 for k in places) > TENSOR:
@@ -73,10 +73,10 @@ class Region:
                 image = _shift(*self.sides[k], degrees[k]) * image
             coefficients = image.transpose().entries()
         whole, denominator = fmpq_mat(1, len(coefficients), coefficients).numer_denom()
-        return Form(places, [degrees[k] for k in places], whole.entries(), denominator)
+        return BernsteinForm(places, [degrees[k] for k in places], whole.entries(), denominator)
 
 
-class Box:
+class AxesBox:
     """A closed box in a region, with the values that generators take on it.
 
     Parameters
@@ -105,17 +105,17 @@ class Box:
                 self._sides[place] = middle(value.lower()), middle(value.upper())
         return self._sides[place]
 
-    def bounds(self, form: Form) -> Side:
+    def bounds(self, form: BernsteinForm) -> Side:
         """Numbers between which a polynomial lies on the box."""
         low, high, scale = self._extremes(form)
         return low / scale, high / scale
 
-    def sign(self, form: Form) -> int:
+    def sign(self, form: BernsteinForm) -> int:
         """1 or -1 where a polynomial has that sign on all of the box, 0 where that is open."""
         low, high, _ = self._extremes(form)
         return (low > 0) - (high < 0)
 
-    def _extremes(self, form: Form) -> tuple[fmpz, fmpz, fmpq]:
+    def _extremes(self, form: BernsteinForm) -> tuple[fmpz, fmpz, fmpq]:
         coefficients, scale = form.coefficients, fmpq(form.denominator)
         for place, degree in zip(form.places, form.degrees, strict=True):
             require_time()

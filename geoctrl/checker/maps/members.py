@@ -16,7 +16,7 @@ from flint import fmpq
 
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.maps.quotients import (
-    Quotient,
+    MapQuotient,
     Quotients,
     blocks,
     characteristic,
@@ -28,7 +28,7 @@ from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Surds
 
-Rows = list[list[Quotient]]
+Rows = list[list[MapQuotient]]
 
 
 class Kernel(NamedTuple):
@@ -38,7 +38,7 @@ class Kernel(NamedTuple):
     """
 
     basis: Rows
-    minor: Quotient
+    minor: MapQuotient
     free: list[int]
 
 
@@ -99,7 +99,7 @@ class Members:
         """The nodes of the file."""
         return self.region["nodes"]
 
-    def axes(self) -> dict[str, Quotient]:
+    def axes(self) -> dict[str, MapQuotient]:
         """The axes by name."""
         return dict(zip(self._axes, self.field.variables, strict=True))
 
@@ -121,7 +121,7 @@ class Members:
         return at, still, [*(p for p in places if p not in still), *moving]
 
     def symbols_as(
-        self, place: dict[tuple[str, str], int], field: Quotients, given: dict[str, Quotient]
+        self, place: dict[tuple[str, str], int], field: Quotients, given: dict[str, MapQuotient]
     ) -> dict[int, Jet]:
         """Parameters and symbols of the family by their places: numbers, or quotients by name."""
         numbers = {("parameter", k): q for k, q in self.region["parameters"].items()}
@@ -139,7 +139,7 @@ class Members:
         """Df at the members."""
         return [self._gradient(jet) for jet in self.question.jets(self.region["field"])]
 
-    def _gradient(self, jet: Jet) -> list[Quotient]:
+    def _gradient(self, jet: Jet) -> list[MapQuotient]:
         return [self.field.of(c) for c in self.question.gradient(jet)]
 
     def require_members(self) -> None:
@@ -196,7 +196,7 @@ class Members:
             basis.append(vector)
         return Kernel(basis, minor, free)
 
-    def polynomials(self, kernel: Kernel) -> list[list[Quotient]]:
+    def polynomials(self, kernel: Kernel) -> list[list[MapQuotient]]:
         """Characteristic polynomials of the blocks of the linearisation on a kernel that it keeps."""
         F, W = self.field, [list(column) for column in zip(*kernel.basis, strict=True)]
         image = product(F, self.linearisation, W)
@@ -207,19 +207,19 @@ class Members:
             raise Refusal("the linearisation does not keep the tangent space", "problem")
         return [characteristic(F, [[B[i][j] for j in block] for i in block]) for block in blocks(B)]
 
-    def critical(self, multipliers: dict[str, Quotient]) -> dict[tuple[int, int], Quotient]:
+    def critical(self, multipliers: dict[str, MapQuotient]) -> dict[tuple[int, int], MapQuotient]:
         """Second derivatives of a combination of functions, refused where it is not critical."""
         zero, names = self.field.zero, [name for name, y in multipliers.items() if y]
         for column in zip(*self.gradients(names), strict=True):
             if sum((multipliers[k] * g for k, g in zip(names, column, strict=True)), zero):
                 raise Refusal("the combination is not critical at the members", "proofs")
-        H: dict[tuple[int, int], Quotient] = {}
+        H: dict[tuple[int, int], MapQuotient] = {}
         for name in names:
             for pair, value in (self._function(name).second or {}).items():
                 H[pair] = H.get(pair, zero) + multipliers[name] * value
         return H
 
-    def restricted(self, H: dict[tuple[int, int], Quotient], kernel: Kernel) -> Rows:
+    def restricted(self, H: dict[tuple[int, int], MapQuotient], kernel: Kernel) -> Rows:
         """W^T H W."""
         n, F = len(self.labels), self.field
         rows = [[F.zero] * n for _ in range(n)]
@@ -247,7 +247,7 @@ class Members:
         zero = self.field.zero
         return [[self.field.of(j.first.get(i, zero)) for j in jets] for i in range(len(self._symbols))]
 
-    def _require_all_at_rest(self, F: Quotients, variables: dict[str, Quotient]) -> None:
+    def _require_all_at_rest(self, F: Quotients, variables: dict[str, MapQuotient]) -> None:
         """Members are equilibria whatever the symbols of the family are."""
         q, given = self.question, self.region
         at = self.symbols_as(q.place, F, variables)

@@ -25,7 +25,7 @@ TERMS = 40_000
 """Terms of a polynomial from which it is too large to be checked."""
 
 
-class Quotient:
+class MapQuotient:
     """A quotient of polynomials without common factor, the denominator with leading coefficient one."""
 
     __slots__ = ("below", "field", "top")
@@ -51,7 +51,7 @@ class Quotient:
         """Number of terms."""
         return len(self.top) + len(self.below)
 
-    def __add__(self, value: Any) -> Quotient:
+    def __add__(self, value: Any) -> MapQuotient:
         other, field = self.field.of(value), self.field
         if not self.top or not other.top:
             return other if not self.top else self
@@ -60,31 +60,31 @@ class Quotient:
         top = field.times(self.top, other.below) + field.times(other.top, self.below)
         return field.quotient(top, field.times(self.below, other.below))
 
-    def __mul__(self, value: Any) -> Quotient:
+    def __mul__(self, value: Any) -> MapQuotient:
         other, field = self.field.of(value), self.field
         if not self.top or not other.top:
             return field.zero
         return field.quotient(field.times(self.top, other.top), field.times(self.below, other.below))
 
-    def __truediv__(self, value: Any) -> Quotient:
+    def __truediv__(self, value: Any) -> MapQuotient:
         other, field = self.field.of(value), self.field
         if not other.top:
             raise Refusal("division by zero in a rational function")
         field.divisors[str(other.top)] = other.top
         return field.quotient(field.times(self.top, other.below), field.times(self.below, other.top))
 
-    def __rtruediv__(self, value: Any) -> Quotient:
+    def __rtruediv__(self, value: Any) -> MapQuotient:
         """A number divided by this: what the equations divide by is remembered, for it must not vanish."""
         self.field.poles.append(self)
         return self.field.of(value) / self
 
-    def __neg__(self) -> Quotient:
-        return Quotient(self.field, -self.top, self.below)
+    def __neg__(self) -> MapQuotient:
+        return MapQuotient(self.field, -self.top, self.below)
 
-    def __sub__(self, value: Any) -> Quotient:
+    def __sub__(self, value: Any) -> MapQuotient:
         return self + -self.field.of(value)
 
-    def __rsub__(self, value: Any) -> Quotient:
+    def __rsub__(self, value: Any) -> MapQuotient:
         return self.field.of(value) + -self
 
     __radd__, __rmul__ = __add__, __mul__
@@ -120,25 +120,25 @@ class Quotients:
         self.ring = fmpq_mpoly_ctx.get(symbols, Ordering.lex)
         self.gens, self.deadline = self.ring.gens(), monotonic() + SECONDS
         self._one = self.ring.constant(1)
-        self.zero, self.one = (Quotient(self, self.ring.constant(c), self._one) for c in (0, 1))
-        self.variables = [Quotient(self, x, self._one) for x in self.gens[:variables]]
+        self.zero, self.one = (MapQuotient(self, self.ring.constant(c), self._one) for c in (0, 1))
+        self.variables = [MapQuotient(self, x, self._one) for x in self.gens[:variables]]
         self._spare = list(range(variables, len(symbols)))
-        self.generators: dict[int, tuple[str, Quotient]] = {}
+        self.generators: dict[int, tuple[str, MapQuotient]] = {}
         self._squares: dict[int, Any] = {}
-        self._known: dict[tuple[str, str], Quotient] = {}
-        self.poles: list[Quotient] = []
+        self._known: dict[tuple[str, str], MapQuotient] = {}
+        self.poles: list[MapQuotient] = []
         self.divisors: dict[str, Any] = {}
-        self.positive: list[Quotient] = []
+        self.positive: list[MapQuotient] = []
 
-    def of(self, value: Any) -> Quotient:
+    def of(self, value: Any) -> MapQuotient:
         """A quotient as it is, or that of a number; refused where a value is not known."""
         if value is None:
             raise Refusal("a value is not rational along the axes")
-        return value if isinstance(value, Quotient) else self.number(fmpq(value))
+        return value if isinstance(value, MapQuotient) else self.number(fmpq(value))
 
-    def number(self, q: fmpq) -> Quotient:
+    def number(self, q: fmpq) -> MapQuotient:
         """A constant."""
-        return Quotient(self, self.ring.constant(q), self._one)
+        return MapQuotient(self, self.ring.constant(q), self._one)
 
     def times(self, a: Any, b: Any) -> Any:
         """A product, refused where it grows too large."""
@@ -148,7 +148,7 @@ class Quotients:
             raise Refusal("a rational function is too large to be checked")
         return product
 
-    def quotient(self, top: Any, below: Any) -> Quotient:
+    def quotient(self, top: Any, below: Any) -> MapQuotient:
         """A quotient in lowest terms."""
         top, below = self._without_squares(top), self._without_squares(below)
         if not top:
@@ -160,7 +160,7 @@ class Quotients:
             if not common.is_constant():
                 top, below = top / common, below / common
         lead = below.leading_coefficient()
-        return Quotient(self, top / lead, below / lead)
+        return MapQuotient(self, top / lead, below / lead)
 
     def _without_squares(self, p: Any) -> Any:
         """A polynomial with squares of generators put in, those that came last first."""
@@ -188,20 +188,20 @@ class Quotients:
         second = None if jet.second is None else {k: v for k, v in jet.second.items() if v}
         return replace(jet, first={k: v for k, v in jet.first.items() if v}, second=second)
 
-    def sign(self, _place: int, x: Quotient) -> int:
+    def sign(self, _place: int, x: MapQuotient) -> int:
         """The sign of a switch, which must be that of a number."""
         if x.is_constant:
             return (x.number > 0) - (x.number < 0)
         raise Refusal("abs, sign or a choice depends on the axes")
 
-    def quadrature(self, a: Quotient, b: Quotient, s: Quotient) -> Quotient | None:
+    def quadrature(self, a: MapQuotient, b: MapQuotient, s: MapQuotient) -> MapQuotient | None:
         """int_0^s dt/(a t^2 + b), of which the value is known up to zero alone; the derivative is."""
         if not s:
             return self.zero
         self.positive.append(b * (a * s * s + b))
         return None
 
-    def function(self, name: str, x: Quotient) -> Quotient:
+    def function(self, name: str, x: MapQuotient) -> MapQuotient:
         """The generator that stands for a function of x, or its value where that is plain."""
         if x.is_constant:
             q = x.number
@@ -220,7 +220,7 @@ class Quotients:
             self.positive.append(x)
         return self._generator(name, x)
 
-    def _turned(self, x: Quotient) -> tuple[Quotient, Quotient] | None:
+    def _turned(self, x: MapQuotient) -> tuple[MapQuotient, MapQuotient] | None:
         """Cosine and sine of a sum of whole multiples of arctangents; None of anything else."""
         if not x.below.is_constant() or x.is_constant:
             return None
@@ -240,31 +240,31 @@ class Quotients:
                 cosine, sine = cosine * a - sine * b, sine * a + cosine * b
         return cosine, sine
 
-    def _square_root(self, x: Quotient) -> Quotient:
+    def _square_root(self, x: MapQuotient) -> MapQuotient:
         """sqrt(p/q) as sqrt(p q)/q, for a positive q."""
         if not x.below.is_constant():
-            self.positive.append(Quotient(self, x.below, self._one))
+            self.positive.append(MapQuotient(self, x.below, self._one))
         if (root := self._rational_root(x)) is not None:
             self.positive.append(root)
             return root
-        radicand = Quotient(self, self._without_squares(self.times(x.top, x.below)), self._one)
+        radicand = MapQuotient(self, self._without_squares(self.times(x.top, x.below)), self._one)
         self.positive.append(radicand)
-        return self._generator("sqrt", radicand, radicand) / Quotient(self, x.below, self._one)
+        return self._generator("sqrt", radicand, radicand) / MapQuotient(self, x.below, self._one)
 
-    def _rational_root(self, x: Quotient) -> Quotient | None:
+    def _rational_root(self, x: MapQuotient) -> MapQuotient | None:
         """The root of a square, with the sign that makes it positive in the middle of the region."""
         used = [p.degrees() for p in (x.top, x.below)]
         if not self._middle or any(d for row in used for d in row[len(self.names) :]):
             return None
         try:
-            root = Quotient(self, x.top.sqrt(), x.below.sqrt())
+            root = MapQuotient(self, x.top.sqrt(), x.below.sqrt())
         except DomainError:
             return None
         at = dict(enumerate(self._middle))
         a, b = (p.subs(at).leading_coefficient() for p in (root.top, root.below))
         return root if (a > 0) == (b > 0) else -root
 
-    def _generator(self, name: str, x: Quotient, square: Quotient | None = None) -> Quotient:
+    def _generator(self, name: str, x: MapQuotient, square: MapQuotient | None = None) -> MapQuotient:
         key = (name, f"{x.top} / {x.below}")
         if key not in self._known:
             if not self._spare:
@@ -275,7 +275,7 @@ class Quotients:
                     raise Refusal("the square of a generator is no polynomial")
                 self._squares[place] = square.top
             self.generators[place] = name, x
-            self._known[key] = Quotient(self, self.gens[place], self._one)
+            self._known[key] = MapQuotient(self, self.gens[place], self._one)
         return self._known[key]
 
 
@@ -286,10 +286,10 @@ def _root(q: fmpq) -> fmpq | None:
     return root if root * root == q else None
 
 
-Rows = list[list[Quotient]]
+Rows = list[list[MapQuotient]]
 
 
-def solved(field: Quotients, A: Rows, right: Rows) -> tuple[Rows, Quotient]:
+def solved(field: Quotients, A: Rows, right: Rows) -> tuple[Rows, MapQuotient]:
     """X of A X = right, and the determinant of A; refused where A is singular for all values."""
     n, det = len(A), field.one
     rows = [[*a, *b] for a, b in zip(A, right, strict=True)]
@@ -309,7 +309,7 @@ def solved(field: Quotients, A: Rows, right: Rows) -> tuple[Rows, Quotient]:
     return [row[n:] for row in rows], det
 
 
-def determinant(field: Quotients, A: Rows) -> Quotient:
+def determinant(field: Quotients, A: Rows) -> MapQuotient:
     """By elimination; zero where it vanishes for all values."""
     rows, det = [list(row) for row in A], field.one
     for j in range(len(rows)):
@@ -328,7 +328,7 @@ def determinant(field: Quotients, A: Rows) -> Quotient:
     return det
 
 
-def pivots(rows: Rows) -> list[Quotient] | None:
+def pivots(rows: Rows) -> list[MapQuotient] | None:
     """Those of elimination in order, all positive where a symmetric matrix is definite; None where one
     vanishes.
     """
@@ -345,7 +345,7 @@ def pivots(rows: Rows) -> list[Quotient] | None:
     return found
 
 
-def product(field: Quotients, A: Sequence[Sequence[Quotient]], B: Sequence[Sequence[Quotient]]) -> Rows:
+def product(field: Quotients, A: Sequence[Sequence[MapQuotient]], B: Sequence[Sequence[MapQuotient]]) -> Rows:
     """A B."""
     columns = list(zip(*B, strict=True))
     return [
@@ -354,7 +354,7 @@ def product(field: Quotients, A: Sequence[Sequence[Quotient]], B: Sequence[Seque
     ]
 
 
-def characteristic(field: Quotients, A: Rows) -> list[Quotient]:
+def characteristic(field: Quotients, A: Rows) -> list[MapQuotient]:
     """Coefficients of det(x - A), leading one first (Faddeev, Leverrier)."""
     n, polynomial = len(A), [field.one]
     image = [list(row) for row in A]
@@ -382,7 +382,7 @@ def blocks(A: Rows) -> list[list[int]]:
     return found
 
 
-def hurwitz(field: Quotients, p: Sequence[Quotient]) -> list[Quotient]:
+def hurwitz(field: Quotients, p: Sequence[MapQuotient]) -> list[MapQuotient]:
     """Hurwitz determinants of a polynomial with leading coefficient one: all positive where its roots lie
     to the left of the axis, none negative where none lies to the right.
     """
@@ -391,7 +391,7 @@ def hurwitz(field: Quotients, p: Sequence[Quotient]) -> list[Quotient]:
     return [determinant(field, [row[:k] for row in H[:k]]) for k in range(1, n + 1)]
 
 
-def hermite(field: Quotients, q: Sequence[Quotient]) -> list[Quotient]:
+def hermite(field: Quotients, q: Sequence[MapQuotient]) -> list[MapQuotient]:
     """Leading minors of the sums of powers of a polynomial's roots, leading coefficient one: all positive
     where its roots are real and distinct, none negative where they are real.
     """
@@ -405,7 +405,7 @@ def hermite(field: Quotients, q: Sequence[Quotient]) -> list[Quotient]:
 
 
 __all__ = [
-    "Quotient",
+    "MapQuotient",
     "Quotients",
     "blocks",
     "characteristic",

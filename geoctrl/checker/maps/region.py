@@ -17,9 +17,9 @@ from flint import fmpq
 
 from geoctrl.checker.clock import SECONDS, require_time
 from geoctrl.checker.jets import evaluate
-from geoctrl.checker.maps.bernstein import Box, Region, Side
+from geoctrl.checker.maps.bernstein import AxesBox, Region, Side
 from geoctrl.checker.maps.members import Members
-from geoctrl.checker.maps.quotients import Quotient, Quotients, hermite, hurwitz, pivots
+from geoctrl.checker.maps.quotients import MapQuotient, Quotients, hermite, hurwitz, pivots
 from geoctrl.checker.reading import Refusal
 
 LETTERS = string.ascii_letters
@@ -86,19 +86,19 @@ class Proofs:
 
     # -- signs ----------------------------------------------------------------------------------
 
-    def positive(self, q: Quotient, sense: int = 1) -> Condition | None:
+    def positive(self, q: MapQuotient, sense: int = 1) -> Condition | None:
         """``sense * q > 0``; None where that is no condition, Refusal where it never holds."""
         sign, factors = self._signed(q)
         if not factors and sense * sign < 0:
             raise Refusal("a sign is claimed that is another one everywhere", "proofs")
         return Condition(sense * sign, factors) if factors else None
 
-    def nonzero(self, q: Quotient) -> Condition | None:
+    def nonzero(self, q: MapQuotient) -> Condition | None:
         """That a quotient has no zero and no pole; None where that is no condition."""
         _, factors = self._signed(q)
         return Condition(0, factors) if factors else None
 
-    def _signed(self, q: Quotient) -> tuple[int, tuple[tuple[int, int], ...]]:
+    def _signed(self, q: MapQuotient) -> tuple[int, tuple[tuple[int, int], ...]]:
         """The sign of the constant, and the factors above and below the line."""
         if not q:
             raise Refusal("a sign is claimed of what vanishes everywhere", "proofs")
@@ -185,18 +185,18 @@ class Proofs:
             found.append(self.nonzero(self.members.kernel(tangents, columns).minor))
         return "stable", found
 
-    def polynomials(self, kernel: Any, _: dict[str, Any]) -> list[list[Quotient]]:
+    def polynomials(self, kernel: Any, _: dict[str, Any]) -> list[list[MapQuotient]]:
         """Characteristic polynomials of the linearisation's blocks on a kernel."""
         return self.members.polynomials(kernel)
 
 
-def without_zeros(p: Sequence[Quotient]) -> list[Quotient]:
+def without_zeros(p: Sequence[MapQuotient]) -> list[MapQuotient]:
     """A polynomial divided by the power of its variable that divides it."""
     last = max(i for i, c in enumerate(p) if c)
     return list(p[: last + 1])
 
 
-def growth_tests(field: Quotients, polynomial: Sequence[Quotient]) -> dict[str, list[Quotient]]:
+def growth_tests(field: Quotients, polynomial: Sequence[MapQuotient]) -> dict[str, list[MapQuotient]]:
     """Functions of which none is negative where no root lies to the right of the axis, by kind."""
     p = without_zeros(polynomial)
     if len(p) == 1:
@@ -230,7 +230,7 @@ class Signs:
 
     def on(self, sides: Sequence[Side], known: dict[int, int]) -> dict[int, int]:
         """Signs on a box, from those on one around it."""
-        box, found = Box(self._region, sides), dict(known)
+        box, found = AxesBox(self._region, sides), dict(known)
         for k, form in self._wanted.items():
             if k not in found:
                 try:
@@ -329,7 +329,7 @@ def analytic(region: Region) -> Callable[[Sequence[Side]], None]:
     divisors = [p for p in field.divisors.values() if any(p.degrees()[k] for k in field.generators)]
 
     def require(sides: Sequence[Side]) -> None:
-        box, middle = Box(region, sides), Box(region, [((a + b) / 2,) * 2 for a, b in sides])
+        box, middle = AxesBox(region, sides), AxesBox(region, [((a + b) / 2,) * 2 for a, b in sides])
         for place in field.generators:
             box.side(place)
         if any(box.sign(form(q.top)) * box.sign(form(q.below)) < 1 for q in field.positive):

@@ -61,7 +61,7 @@ class Cell(NamedTuple):
         return moved(-half), moved(half)
 
 
-class Fall:
+class SlopesFall:
     """A function with its level.
 
     Parameters

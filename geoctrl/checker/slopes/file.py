@@ -9,7 +9,7 @@ from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from geoctrl.checker.kinds import numbered
 from geoctrl.checker.reading import VERSION, Refusal, conform, label, one_of, sentence
-from geoctrl.checker.slopes.fall import CELLS, Cell, Fall
+from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.checker.squares.file import ATTRACTED, PROPOSAL, SQUARES
 from geoctrl.checker.surds import middle
@@ -59,7 +59,7 @@ def read_slopes(problem: Any) -> dict[str, Any]:
 class SlopesSet(NamedTuple):
     """What is proved: the function with its level, and over how many cells it falls."""
 
-    fall: Fall
+    fall: SlopesFall
     number: int
 
     @property
@@ -144,7 +144,7 @@ def _parts(cell: Cell, k: int, pieces: int) -> list[Cell]:
 def judge_slopes(problem: dict[str, Any], proposal: Any) -> SlopesSet:
     """The set that a problem as read has by a proposal; Refusal where something is not proved."""
     read = conform(proposal, SLOPES_PROPOSAL, "proof")
-    fall = Fall(Field(problem), read["function"], read["level"])
+    fall = SlopesFall(Field(problem), read["function"], read["level"])
     found = SlopesSet(fall, 0)
     if read["measured"] != found.labels:
         raise Refusal("what is measured is named otherwise", "proof.measured")

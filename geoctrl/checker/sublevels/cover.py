@@ -28,7 +28,7 @@ CELLS, HALVINGS, SIDES = 200_000, 64, 3_000_000
 Span = tuple[tuple[int, int], ...]
 
 
-class Node:
+class CoverNode:
     """A box, with what is known over it.
 
     Attributes
@@ -45,13 +45,13 @@ class Node:
 
     def __init__(self, cell: Cell, span: Span, level: int = 0) -> None:
         self.cell, self.span, self.level = cell, span, level
-        self._halves: tuple[Node, Node] | None = None
+        self._halves: tuple[CoverNode, CoverNode] | None = None
         self.least: arb | None = None
         self.middle: arb | None = None
         self.asked = False
         self.open: str | None = None
 
-    def halves(self) -> tuple[Node, Node]:
+    def halves(self) -> tuple[CoverNode, CoverNode]:
         """Its halves, the same ones each time."""
         if self._halves is None:
             k = self.level % len(self.cell)
@@ -59,12 +59,12 @@ class Node:
             first, last = self.span[k]
             middle, between = (low + high) / 2, (first + last) // 2
             self._halves = (
-                Node(
+                CoverNode(
                     (*self.cell[:k], (low, middle), *self.cell[k + 1 :]),
                     (*self.span[:k], (first, between), *self.span[k + 1 :]),
                     self.level + 1,
                 ),
-                Node(
+                CoverNode(
                     (*self.cell[:k], (middle, high), *self.cell[k + 1 :]),
                     (*self.span[:k], (between, last), *self.span[k + 1 :]),
                     self.level + 1,
@@ -83,7 +83,7 @@ class Cells:
 
     def __init__(self, energy: Energy) -> None:
         whole = 1 << HALVINGS
-        self.energy, self.top = energy, Node(energy.box, ((0, whole),) * len(energy.box))
+        self.energy, self.top = energy, CoverNode(energy.box, ((0, whole),) * len(energy.box))
         self._deadline = monotonic() + SECONDS
         point = energy.at_point(energy.shapes)
         if not all(a < x < b for x, (a, b) in zip(point, energy.box, strict=True)):
@@ -91,7 +91,7 @@ class Cells:
         parts = [(x - a) / (b - a) * whole for x, (a, b) in zip(point, energy.box, strict=True)]
         self._point: Span = tuple(_neighbours(x, whole) for x in parts)
 
-    def ask(self, node: Node) -> None:
+    def ask(self, node: CoverNode) -> None:
         """Find bounds of V over a box."""
         if node.asked:
             return
@@ -106,14 +106,14 @@ class Cells:
                     node.least = self.energy.least(quadratic)
                     node.middle = quadratic.middle
 
-    def fault(self, node: Node) -> str:
+    def fault(self, node: CoverNode) -> str:
         """Why a box cannot be in K; empty where it can."""
         if node.open is None:
             with ctx.workprec(BITS):
                 node.open = self._fault(node)
         return node.open
 
-    def _fault(self, node: Node) -> str:
+    def _fault(self, node: CoverNode) -> str:
         self.ask(node)
         if any(a <= p or b >= q for (a, b), (p, q) in zip(node.span, self.top.span, strict=True)):
             return "it reaches the side of the box"
@@ -121,12 +121,12 @@ class Cells:
             return "V has no value or is not definite in the velocities"
         return self.energy.irregular(node.cell)
 
-    def cover(self, level: fmpq, is_halved: Callable[[Node], bool]) -> list[Node]:
+    def cover(self, level: fmpq, is_halved: Callable[[CoverNode], bool]) -> list[CoverNode]:
         """The cells of K."""
-        inside: list[Node] = []
-        marks: dict[Node, str] = {}
+        inside: list[CoverNode] = []
+        marks: dict[CoverNode, str] = {}
 
-        def meeting(span: Span) -> Iterator[Node]:
+        def meeting(span: Span) -> Iterator[CoverNode]:
             stack = [self.top]
             while stack:
                 node = stack.pop()
@@ -139,7 +139,7 @@ class Cells:
                     else:
                         yield node
 
-        def touches(node: Node) -> bool:
+        def touches(node: CoverNode) -> bool:
             near = any(marks.get(other) == "in" for other in meeting(node.span))
             return near or any(other is node for other in meeting(self._point))
 
@@ -192,7 +192,7 @@ def _neighbours(x: Number, top: int) -> tuple[int, int]:
     return (low if not x > low else high), low
 
 
-def tree_of(top: Node, is_halved: Callable[[Node], bool]) -> str:
+def tree_of(top: CoverNode, is_halved: Callable[[CoverNode], bool]) -> str:
     """The letters of a tree."""
     letters, stack = [], [top]
     while stack:
@@ -203,11 +203,11 @@ def tree_of(top: Node, is_halved: Callable[[Node], bool]) -> str:
     return "".join(letters)
 
 
-def read_tree(top: Node, letters: str) -> Callable[[Node], bool]:
+def read_tree(top: CoverNode, letters: str) -> Callable[[CoverNode], bool]:
     """Which boxes of a tree are halved; refused where the letters are none."""
     if len(letters) * len(top.cell) > SIDES:
         raise Refusal("the cells have too many sides", "cells")
-    halved, stack = set[Node](), [top]
+    halved, stack = set[CoverNode](), [top]
     for letter in letters:
         if letter not in "+." or not stack:
             raise Refusal("the cells are no tree", "cells")

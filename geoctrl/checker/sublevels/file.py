@@ -11,7 +11,7 @@ from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import numbered
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of, sentence
-from geoctrl.checker.sublevels.cover import CELLS, Cells, Node, read_tree
+from geoctrl.checker.sublevels.cover import CELLS, Cells, CoverNode, read_tree
 from geoctrl.checker.sublevels.energy import BITS, Energy, in_balls
 from geoctrl.checker.sublevels.limits import require_limits
 from geoctrl.checker.theorems.falling import require_fall
@@ -82,15 +82,15 @@ def read_sublevel(problem: Any) -> dict[str, Any]:
     return numbered(conform(problem, SUBLEVEL, "problem"))
 
 
-class Region(NamedTuple):
+class SublevelRegion(NamedTuple):
     """What is proved: the function, the cells of K, and the level."""
 
     energy: Energy
-    inside: list[Node]
+    inside: list[CoverNode]
     level: fmpq
 
 
-def judge_sublevel(problem: dict[str, Any], level: fmpq, letters: str) -> Region:
+def judge_sublevel(problem: dict[str, Any], level: fmpq, letters: str) -> SublevelRegion:
     """The region that a problem as read has at a level; Refusal where something is not proved."""
     energy = Energy(problem)
     require_equations(energy)
@@ -99,7 +99,7 @@ def judge_sublevel(problem: dict[str, Any], level: fmpq, letters: str) -> Region
         raise Refusal("the level is not above the value at the point", "level")
     inside = cells.cover(level, read_tree(cells.top, letters))
     require_limits(energy, inside, level)
-    return Region(energy, inside, level)
+    return SublevelRegion(energy, inside, level)
 
 
 def require_equations(energy: Energy) -> None:
@@ -191,7 +191,7 @@ def limit_words(problem: dict[str, Any]) -> str:
     return f"the largest invariant set in it on which {function_words(problem)} does not change"
 
 
-def claim_of_sublevel(system: str, region: Region) -> str:
+def claim_of_sublevel(system: str, region: SublevelRegion) -> str:
     """What a region's file claims."""
     problem = region.energy.question.problem
     given = problem["sublevel"]
@@ -214,14 +214,14 @@ def claim_of_sublevel(system: str, region: Region) -> str:
     )
 
 
-def extent_of(region: Region) -> dict[str, tuple[fmpq, fmpq]]:
+def extent_of(region: SublevelRegion) -> dict[str, tuple[fmpq, fmpq]]:
     """Intervals in which the cells of K lie, by the names of shapes."""
     labels = [region.energy.question.labels[i] for i in region.energy.shapes]
     sides = zip(*(node.cell for node in region.inside), strict=True)
     return {k: (min(a for a, _ in s), max(b for _, b in s)) for k, s in zip(labels, sides, strict=True)}
 
 
-def lies_in(region: Region, state: list[fmpq | arb], slack: fmpq) -> bool:
+def lies_in(region: SublevelRegion, state: list[fmpq | arb], slack: fmpq) -> bool:
     """Whether a state is proved to be in the region, relations of the leaf holding up to a slack."""
     energy = region.energy
     shape: list[Any] = [state[i] for i in energy.shapes]

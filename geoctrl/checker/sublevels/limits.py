@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.cover import Node, is_off_leaf
+from geoctrl.checker.sublevels.cover import CoverNode, is_off_leaf
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, Quadratic, dot, first
 
 FURTHER = 6
 """Halvings of each side of a cell of K, at most, beyond those that it has."""
 
 
-def require_limits(energy: Energy, inside: Sequence[Node], level: fmpq) -> None:
+def require_limits(energy: Energy, inside: Sequence[CoverNode], level: fmpq) -> None:
     """Every input stays within its bound over K below the level; refused where that is not proved."""
     limits = energy.question.problem["limits"]
     with ctx.workprec(BITS):

@@ -28,7 +28,7 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.sublevels.file import Region, claim_of_sublevel, judge_sublevel, read_sublevel
+from geoctrl.checker.sublevels.file import SublevelRegion, claim_of_sublevel, judge_sublevel, read_sublevel
 from tests.attack.draw.dice import Dice
 from tests.attack.oracle.tables import Table
 from tests.attack.outcome import Outcome, raw
@@ -157,7 +157,7 @@ def content(problem: dict[str, Any], level: str, cells: str) -> dict[str, Any]:
     }
 
 
-def confirmed(data: dict[str, Any]) -> Region:
+def confirmed(data: dict[str, Any]) -> SublevelRegion:
     """The region of a file, given the claim that it needs; refused where the checker refuses it."""
     problem = read_sublevel(data["problem"])
     region = judge_sublevel(problem, fmpq(data["level"]), data["cells"])
@@ -201,7 +201,7 @@ class Nodes:
 # -- runs ---------------------------------------------------------------------------------------------------
 
 
-def broken(data: dict[str, Any], region: Region, dice: Dice) -> str:
+def broken(data: dict[str, Any], region: SublevelRegion, dice: Dice) -> str:
     """What a run from the edge of a set does that it must not do."""
     table, level = Table(data["problem"]), _value(data["level"])
     function, field = Function(data["problem"], table), data["problem"]["field"]
