@@ -215,9 +215,7 @@ class DampedLaw(Law):
     def _loop(self) -> ReducedSystem:
         signals = self.by_input(self.torques)
         if self._momentum is not None:
-            signals |= dict(
-                zip(self.rotors.rate_labels, self.lagrangian.rotor_rates(self._momentum), strict=True)
-            )
+            signals |= self.lagrangian.rotor_rates(self._momentum)
         return self._without_rates(signals).reduce()
 
     @cached_property
@@ -242,10 +240,9 @@ class DampedLaw(Law):
         if self._momentum is not None:
             values |= dict(zip(self._momentum, momentum, strict=True))
         if self._integrating:
+            integrals = sp.Matrix([_real(name) for name in self.own_states])
             eta = sp.Matrix(self.rotors.inertia) * self.rho_inverse * momentum
-            eta = eta.applyfunc(factorisation) - self.sign * self.k * sp.Matrix(
-                [_real(name) for name in self.own_states]
-            )
+            eta = eta.applyfunc(factorisation) - self.sign * self.k * integrals
             values |= dict(zip(self._eta, eta, strict=True))
         return [e.subs(values) for e in self.torques]
 

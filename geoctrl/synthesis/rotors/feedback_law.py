@@ -121,10 +121,7 @@ class FeedbackLaw(Law):
         return self.lagrangian.at_momentum(values.tolist(), self._signals(symbols)).reduce()
 
     def _signals(self, momentum: sp.Matrix) -> dict[str, sp.Expr]:
-        signals = self.by_input(self.expression(momentum))
-        return signals | dict(
-            zip(self.rotors.rate_labels, self.lagrangian.rotor_rates(momentum), strict=True)
-        )
+        return self.by_input(self.expression(momentum)) | self.lagrangian.rotor_rates(momentum)
 
     @cached_property
     def _loop(self) -> ReducedSystem:

@@ -71,9 +71,10 @@ class RotorLagrangian:
         X = sp.Matrix(self.rotors.inertia).inv() * self.rotors.coupling.T
         return (X + self.tau) * sp.Matrix(self.mechanism.algebra.xi)
 
-    def rotor_rates(self, momentum: sp.Matrix) -> sp.Matrix:
-        """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi."""
-        return self.rho_inverse * momentum - self._seen_motion
+    def rotor_rates(self, momentum: sp.Matrix) -> dict[str, sp.Expr]:
+        """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi, by label."""
+        rates = self.rho_inverse * momentum - self._seen_motion
+        return dict(zip(self.rotors.rate_labels, rates, strict=True))
 
     @property
     def momentum(self) -> sp.Matrix:
@@ -122,7 +123,7 @@ class RotorLagrangian:
         rates: dict[sp.Symbol, sp.Expr] = {}
         if momentum is not None:
             gyroscopic += sp.Matrix(rotors.coupling) * self.rho_inverse * momentum
-            rates = dict(zip(rotors.rates, self.rotor_rates(momentum), strict=True))
+            rates = dict(zip(rotors.rates, self.rotor_rates(momentum).values(), strict=True))
 
         def at_momentum(signals: Mapping[str, sp.Expr]) -> dict[str, sp.Expr]:
             return {k: v.subs(rates) for k, v in signals.items() if rates or not v.has(*rotors.rates)}
