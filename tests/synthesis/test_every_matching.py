@@ -63,7 +63,7 @@ def test_its_design_has_them_too(kind):
 
 @pytest.mark.parametrize("design", [gc.synthesis.SigmaDesign, gc.synthesis.ShapedDesign])
 def test_what_a_set_of_gains_says_is_written_once(design):
-    """A kind reads gains, solves its conditions for them and searches; sigma has a condition at points too."""
+    """A kind reads gains, solves its conditions for them and searches; sigma has one at points too."""
     once = {"_admits", "_numbers", "conditions", "condition", "family", "feasible", "note", "reason"}
     assert once <= set(vars(GainSet))
     assert once & set(vars(design)) <= ({"condition"} if design is gc.synthesis.SigmaDesign else set())
