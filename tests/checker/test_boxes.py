@@ -11,7 +11,7 @@ from geoctrl import checker
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import Box, require_zero
 from geoctrl.checker.jets import Jet
-from tests.checker.forger import Equations
+from tests.attack.forge.by_hand import Equations
 
 NEAR_ROOT = str(fmpq(round(math.sqrt(2) * 2**52), 2**52))
 

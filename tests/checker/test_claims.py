@@ -14,9 +14,9 @@ from geoctrl.checker.words.claims import functions_of
 from geoctrl.checker.words.leaf import dimension
 from geoctrl.checker.words.texts import Expressions, decimal, interval
 from tests.attack.draw.dice import Dice
+from tests.attack.forge.by_hand import Equations, consistent, verdict
 from tests.attack.oracle.claim_reading import Reader, UnreadError, point_claim
 from tests.attack.parts import claims
-from tests.checker.forger import Equations, consistent, verdict
 
 RNG = np.random.default_rng(0)
 

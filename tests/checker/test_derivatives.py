@@ -9,7 +9,7 @@ from flint import fmpq
 
 from geoctrl import checker
 from geoctrl.checker.matrices import nullspace, restricted
-from tests.checker.forger import Equations
+from tests.attack.forge.by_hand import Equations
 
 X, Y = sp.symbols("x y")
 AT = {X: sp.Rational(3, 10), Y: sp.Rational(7, 10)}

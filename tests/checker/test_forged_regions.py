@@ -17,9 +17,9 @@ from geoctrl.checker.sublevels.file import SUBLEVEL, judge_sublevel, read_sublev
 from geoctrl.orbits.expressions_in_balls import UnprovedError
 from geoctrl.orbits.identities import Identities
 from tests.attack.draw.dice import Dice
+from tests.attack.forge.by_hand import Equations
+from tests.attack.forge.by_hand import verdict as forger_verdict
 from tests.attack.parts import forged_regions
-from tests.checker.forger import Equations
-from tests.checker.forger import verdict as forger_verdict
 
 SHEETS = {"x": "1", "q": "0", "v": "0"}
 

@@ -8,7 +8,7 @@ import pytest
 
 import geoctrl as gc
 from geoctrl import checker
-from tests.checker.forger import Equations, written
+from tests.attack.forge.by_hand import Equations, written
 
 SECONDS = 2.0
 

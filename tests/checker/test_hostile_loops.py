@@ -12,7 +12,7 @@ import pytest
 from scipy.linalg import expm, solve_discrete_lyapunov
 
 from geoctrl import checker
-from tests.checker.forger import Equations, consistent, verdict, written
+from tests.attack.forge.by_hand import Equations, consistent, verdict, written
 
 SECONDS = 2.0
 IDENTITY = {n: [[str(int(i == j)) for j in range(n)] for i in range(n)] for n in range(1, 5)}

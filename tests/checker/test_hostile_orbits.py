@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checker.forger import Equations, verdict
+from tests.attack.forge.by_hand import Equations, verdict
 
 ROTATION = {"turns": [["x", "y", "-1"], ["y", "x", "1"]], "shifts": {}}
 

@@ -15,7 +15,7 @@ from geoctrl.checker.jets import Numbers
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import RATIONALS
 from geoctrl.checker.theorems.series import PowerSeries
-from tests.checker.forger import Equations, verdict
+from tests.attack.forge.by_hand import Equations, verdict
 
 SECONDS = 2.0
 

@@ -11,7 +11,7 @@ from flint import fmpq
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.words import relations
-from tests.checker.forger import Equations, consistent, written
+from tests.attack.forge.by_hand import Equations, consistent, written
 
 
 def refused(path, match):

@@ -443,7 +443,7 @@ def test_files(monkeypatch, tmp_path, writers, name):
 
 def test_number_of_cases():
     assert len(files.cases()) > 150
-    assert len(misuse.cases()) > 250
+    assert len(misuse.cases()) > 900
 
 
 @pytest.mark.parametrize("name", ["unknown keyword", "certify no equilibrium", "command line: unknown model"])

@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.attack.outcome import Outcome, raw, refusal
 from tests.attack.parts.commanding import command
+from tests.misuse import CALLS, NUMBERS
 
 Case = Callable[[], Any]
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -112,7 +113,7 @@ def cases() -> dict[str, Case]:
     for name, value in BAD_TIMES.items():
         found[f"simulate, times {name}"] = lambda v=value: gc.simulate(top(), v, hanging(), engine="scipy")
     found |= descriptions() | calls() | commands()
-    return found
+    return found | {f"listed: {what}": partial(call, Path()) for what, call, _ in CALLS + NUMBERS}
 
 
 def descriptions() -> dict[str, Case]:

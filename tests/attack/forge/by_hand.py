@@ -1,4 +1,4 @@
-"""A forger who knows the format: files that are right in everything but what they are about."""
+"""Problems and files written by hand, right in everything but what they are about."""
 
 import json
 
