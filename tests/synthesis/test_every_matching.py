@@ -9,7 +9,6 @@ from geoctrl.errors import MatchingError
 from geoctrl.synthesis.contract.gain_set import GainSet
 from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.contract.matched import Matched
-from tests.walks import walk
 
 GAINS = {
     "one rotor": {"sigma": -5e-6},
@@ -127,16 +126,3 @@ def test_a_symbol_stays_one_under_its_own_name(kind):
     law = matching.law(**{first: sp.Symbol("own", real=True)}, **{k: GAINS[name][k] for k in others})
     assert law.gain_parameters[0].name == "own"
     assert law.gain_parameters[0].default is None
-
-
-@pytest.mark.parametrize(
-    ("name", "asked"), [("pendulum-skate-rotor", {}), ("cart-pendulum", {"shaping": "both"})]
-)
-def test_match_passes_what_it_found(name, asked):
-    """Of the mechanism one object is made, which goes on in its place."""
-    gc.match(gc.models.get(name)(), **asked)  # what is imported at first is no stop
-    mechanism = gc.models.get(name)()
-    stops, returns = walk(lambda: gc.match(mechanism, **asked), mechanism)
-    assert stops[0] == ("geoctrl.synthesis.matching", "match")
-    assert len(stops) <= 8
-    assert returns <= 3
