@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, finite_array, nearest
+from geoctrl._checks import entries, finite_array
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Named
@@ -26,7 +26,7 @@ from geoctrl.manifolds.numerics.tangent import own_terms, rest_momenta
 from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.vectors.calculus import rational
-from geoctrl.manifolds.vectors.entries import read_scalar, read_vectors
+from geoctrl.manifolds.vectors.entries import forces_on_factors, read_scalar, read_vectors
 from geoctrl.manifolds.views.latex_of_systems import Line, ManifoldDisplay
 from geoctrl.systems import Family, Parameter
 from geoctrl.systems.contract.scales import symmetric_scaling
@@ -257,7 +257,7 @@ class ProductSystem(ManifoldSystem):
             {"factors": product.factors, "kinetic": kinetic, "potential": potential, "frame_rate": frame},
             potential=_less(potential, added),
             gradient=gradient,
-            forces=_read_forces(forces, factors),
+            forces=_in_order(forces, factors),
             inputs=inputs,
             law=law,
             parameters=parameters,
@@ -324,16 +324,9 @@ def _less(potential: Any, added: sp.Expr) -> Any:
     return [*(t for t in terms if t is not None), -rational(added)]
 
 
-def _read_forces(forces: Any, factors: Sequence[Factor]) -> Any:
-    """Forces in the order of the factors, zero on those that are not named."""
-    if not isinstance(forces, Mapping):
-        return forces
-    names = [f.name for f in factors]
-    for name in forces:
-        if name not in names:
-            raise DescriptionError(f"forces act on {name!r}, no factor{nearest(str(name), names)}")
-    none = sp.zeros(3, 1)
-    return [read_vectors(f"forces[{k!r}]", forces[k], 1)[0] if k in forces else none for k in names]
+def _in_order(forces: Any, factors: Sequence[Factor]) -> Any:
+    """Forces that are given by name in the order of the factors; any others as they are."""
+    return forces_on_factors(forces, [f.name for f in factors]) if isinstance(forces, Mapping) else forces
 
 
 def _check_inertia(system: Description) -> None:

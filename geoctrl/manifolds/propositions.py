@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, nearest, require_choice
+from geoctrl._checks import entries, require_choice
 from geoctrl._scalars import STATE, FromSympy, Graph, Program, expression
 from geoctrl.errors import DescriptionError, SingularMassError
 from geoctrl.manifolds.energies.kinetic_reading import by_rates
@@ -28,7 +28,7 @@ from geoctrl.manifolds.product.variations_in_symbols import (
     variations_of,
 )
 from geoctrl.manifolds.vectors.calculus import rates
-from geoctrl.manifolds.vectors.entries import read_vectors
+from geoctrl.manifolds.vectors.entries import forces_on_factors
 from geoctrl.systems import time
 
 __all__ = ["energy", "field", "hamilton", "lagrange", "legendre", "momenta", "momentum", "power", "rates"]
@@ -392,9 +392,5 @@ def _forces_in_order(forces: Any, factors: Sequence[Factor], by: str) -> list[sp
         return None
     if not isinstance(forces, Mapping):
         raise DescriptionError(f"forces must be given as {{name of a factor: 3 expressions}}, got {forces!r}")
-    names = [f.name for f in factors]
-    for name in forces:
-        if name not in names:
-            raise DescriptionError(f"forces act on {name!r}, no factor{nearest(str(name), names)}")
-    read = [read_vectors(f"forces[{k!r}]", forces.get(k, [0, 0, 0]), 1)[0] for k in names]
+    read = forces_on_factors(forces, [f.name for f in factors])
     return [f.applyfunc(lambda e: _in_form(e, factors, by)) for f in read]

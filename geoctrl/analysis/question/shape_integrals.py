@@ -127,11 +127,11 @@ class ShapeIntegrals:
             for i, place in enumerate(self.velocities):
                 hessian[place][s] = hessian[s][place] = first[i]
             hessian[s][s] = sum((a * v for a, v in zip(second, u, strict=True)), zero)
-            jets.append(ShapeJet(name, gradient, partial(_given, hessian)))
+            jets.append(ShapeJet(name, gradient, partial(_constant, hessian)))
         return jets
 
 
-def _given(hessian: list[list]) -> list[list]:
+def _constant(hessian: list[list]) -> list[list]:
     return hessian
 
 

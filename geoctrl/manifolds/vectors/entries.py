@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import accepts, as_python, finite_array, user_level, whole_number
+from geoctrl._checks import accepts, as_python, finite_array, nearest, user_level, whole_number
 from geoctrl._scalars import expression, without_floats
 from geoctrl.errors import (
     ConstraintError,
@@ -27,6 +27,7 @@ __all__ = [
     "examine_function",
     "examine_potential",
     "finite",
+    "forces_on_factors",
     "needs_repair",
     "number_of_bodies",
     "positive_definite",
@@ -118,6 +119,14 @@ def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
         return tuple(f.xreplace(plain) for f in read_vectors("forces", forces, n))
     require_arguments("forces", forces, "t, configurations, velocities, u, p")
     return forces
+
+
+def forces_on_factors(forces: Mapping[str, Any], names: Sequence[str]) -> list[sp.Matrix]:
+    """Forces by the names of factors in the order of these, zero where there are none."""
+    for name in forces:
+        if name not in names:
+            raise DescriptionError(f"forces act on {name!r}, no factor{nearest(str(name), names)}")
+    return [read_vectors(f"forces[{name!r}]", forces.get(name, [0, 0, 0]), 1)[0] for name in names]
 
 
 def positive_definite(name: str, M: np.ndarray) -> np.ndarray:
