@@ -1,10 +1,14 @@
 """Levels of regions by the energy, against saddles and limits in closed form."""
 
+import json
 import math
 
 import pytest
 
 import geoctrl as gc
+from geoctrl.analysis.regions import energy_set
+from geoctrl.checker.reading import Refusal
+from geoctrl.checker.sublevels.file import judge_sublevel, read_sublevel
 
 
 def two_wells():
@@ -29,6 +33,44 @@ def test_the_best_box_is_kept_and_looked_at_once_more(tmp_path):
     assert not roa.contains(system.state(y=1.75))
     roa.to_json(tmp_path / "well.json")
     assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
+
+
+def judge_counting(judged, refused=0):
+    """The checker's judge, which notes what it is given, and refuses the first ones."""
+
+    def judge(problem, level, cells):
+        judged.append((problem, level, cells))
+        if len(judged) <= refused:
+            raise Refusal("refused by the test")
+        return judge_sublevel(problem, level, cells)
+
+    return judge
+
+
+def test_a_set_is_judged_once_and_from_what_its_file_holds(monkeypatch):
+    """Levels of several boxes are searched; of all of them the one that is written is judged."""
+    judged, system = [], two_wells()
+    monkeypatch.setattr(energy_set, "judge_sublevel", judge_counting(judged))
+    roa = gc.region_of_attraction(system, system.state(), by="energy")
+    ((problem, level, cells),) = judged
+    written = json.loads(roa.to_json())
+    read = read_sublevel(written["problem"])
+    assert {k: problem[k] for k in ("nodes", "sublevel", "states")} == {
+        k: read[k] for k in ("nodes", "sublevel", "states")
+    }
+    assert (str(level), cells) == (written["level"], written["cells"])
+
+
+def test_where_the_last_box_is_refused_the_one_before_is_judged(monkeypatch):
+    judged, system = [], two_wells()
+    whole = gc.region_of_attraction(system, system.state(), by="energy")
+    monkeypatch.setattr(energy_set, "judge_sublevel", judge_counting(judged, refused=1))
+    roa = gc.region_of_attraction(system, system.state(), by="energy")
+    assert len(judged) == 2
+    assert 1 < roa.level < whole.level
+    monkeypatch.setattr(energy_set, "judge_sublevel", judge_counting([], refused=9))
+    with pytest.raises(gc.CertificateError, match="refused by the test"):
+        gc.region_of_attraction(system, system.state(), by="energy")
 
 
 @pytest.mark.parametrize("bound", [8.0])
