@@ -82,6 +82,7 @@ WALKS = {
     "simulate": Walk(driven_skate, *RUNS),
     "match of rotors": Walk(lambda: matching("pendulum-skate-rotor"), *MATCHINGS),
     "match with shaping": Walk(lambda: matching("cart-pendulum", shaping="both"), *MATCHINGS),
+    "region_of_attraction": Walk(lambda: damped_pendulum(None), *SETS),
 } | {
     f"region_of_attraction by {by}": Walk(lambda by=by: damped_pendulum(by), *SETS)
     for by in ("energy", "slopes", "squares")
