@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars.arithmetic.arithmetics import ARRAY
-from geoctrl._scalars.arithmetic.magnitude_rules import ROUNDING, magnitude, slope_and_curvature
+from geoctrl._scalars.arithmetic.magnitude_rules import (
+    ROUNDING,
+    is_multiple,
+    magnitude,
+    moving_parts,
+    slope_and_curvature,
+)
 from geoctrl._scalars.graph.graph import Graph, Node
 
 __all__ = ["Layers"]
@@ -113,6 +119,8 @@ class _Sums:
         terms = [term for node in group for term in node.payload]
         self._factor = np.array([place[c] for c, _ in terms])
         self._mono = np.array([place[m] for _, m in terms])
+        moving = np.array([pair for node in group for pair in moving_parts(node)])
+        self._moves_c, self._moves_m = moving.T
         self._starts = np.concatenate([[0], np.cumsum([len(node.payload) for node in group])[:-1]])
 
     def _sums(self, terms: np.ndarray) -> np.ndarray:
@@ -121,7 +129,9 @@ class _Sums:
     def evaluate(self, v: np.ndarray, mu: np.ndarray) -> None:
         c, m = v[self._factor], v[self._mono]
         v[self.where] = self._sums(c * m)
-        mu[self.where] = self._sums(mu[self._factor] * np.abs(m) + np.abs(c) * mu[self._mono])
+        by_c = np.where(self._moves_c, mu[self._factor] * np.abs(m), 0.0)
+        by_m = np.where(self._moves_m, np.abs(c) * mu[self._mono], 0.0)
+        mu[self.where] = self._sums(by_c + by_m)
 
     def differentiate(self, v: np.ndarray, first: np.ndarray, second: np.ndarray) -> None:
         # Coefficients are of a lower level than what they multiply, and do not move.
@@ -136,6 +146,7 @@ class _Products:
     def __init__(self, group: Sequence[Node], place: Mapping[Node, int]) -> None:
         self.where = _range(place, group)
         self._number = np.array([float(node.payload[0]) for node in group])
+        self._exact = np.array([is_multiple(node) for node in group])
         self._factors = []
         for k in range(len(group[0].payload[1])):
             items = [node.payload[1][k] for node in group if len(node.payload[1]) > k]
@@ -144,7 +155,7 @@ class _Products:
             )
 
     def evaluate(self, v: np.ndarray, mu: np.ndarray) -> None:
-        value, size = self._number.copy(), np.abs(self._number)
+        value, size = self._number.copy(), np.where(self._exact, 0.0, np.abs(self._number))
         for atom, e in self._factors:
             k, a = len(atom), v[atom]
             power, change = a**e, np.abs(e * a ** (e - 1)) * mu[atom]

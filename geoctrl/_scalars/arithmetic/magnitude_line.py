@@ -6,7 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
-from geoctrl._scalars.arithmetic.magnitude_rules import ROUNDING, magnitude, slope_and_curvature
+from geoctrl._scalars.arithmetic.magnitude_rules import (
+    ROUNDING,
+    is_multiple,
+    magnitude,
+    moving_parts,
+    slope_and_curvature,
+)
 from geoctrl._scalars.graph.graph import Node
 
 __all__ = ["Line"]
@@ -48,14 +54,17 @@ class Line:
         if sizes:
             for i, node in self._symbols:
                 mu[i] = max(mu[i], float(sizes.get(node, 0.0)))
-        for at, kind, what, parts in self._steps:
+        for at, kind, what, parts, exact in self._steps:
             if kind == "sum":
                 value = size = 0.0
-                for c, m in parts:
+                for (c, m), (moves_c, moves_m) in zip(parts, exact, strict=True):
                     value += v[c] * v[m]
-                    size += mu[c] * own[m] + own[c] * mu[m]
+                    if moves_c:
+                        size += mu[c] * own[m]
+                    if moves_m:
+                        size += own[c] * mu[m]
             elif kind == "prod":
-                value, size = what, abs(what)
+                value, size = what, 0.0 if exact else abs(what)
                 for a, e in parts:
                     if e == 1:
                         size = size * own[a] + abs(value) * mu[a]
@@ -79,7 +88,7 @@ class Line:
     def _bend(self, v: list[float], mu: list[float], along: int) -> float:
         first, second, least = [0.0] * len(v), [0.0] * len(v), math.inf
         first[along] = 1.0
-        for at, kind, what, parts in self._steps:
+        for at, kind, what, parts, _ in self._steps:
             d = dd = 0.0
             if kind == "sum":
                 for c, m in parts:  # coefficients are of a lower level than what they multiply: they stay
@@ -111,10 +120,17 @@ class Line:
 
 
 def _step(node: Node, place: Mapping[Node, int]) -> tuple:
-    """Place, kind, number or name, and the places of parts."""
+    """Place, kind, number or name, the places of parts, and which of them are exact, see `moving_parts`."""
     if node.kind == "sum":
-        return place[node], "sum", None, tuple((place[c], place[m]) for c, m in node.payload)
+        parts = tuple((place[c], place[m]) for c, m in node.payload)
+        return place[node], "sum", None, parts, moving_parts(node)
     what, parts = node.payload
     if node.kind == "prod":
-        return place[node], "prod", float(what), tuple((place[a], int(e)) for a, e in parts)
-    return place[node], "fun", what, tuple(place[a] for a in parts)
+        return (
+            place[node],
+            "prod",
+            float(what),
+            tuple((place[a], int(e)) for a, e in parts),
+            is_multiple(node),
+        )
+    return place[node], "fun", what, tuple(place[a] for a in parts), None

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ROUNDING", "magnitude", "slope_and_curvature"]
+from geoctrl._scalars.graph.graph import Node
+
+__all__ = ["ROUNDING", "is_multiple", "magnitude", "moving_parts", "slope_and_curvature"]
 
 ROUNDING = 64 * 2.0**-53
 """Part of its magnitude up to which a value is what rounding leaves: some dozens of operations."""
@@ -30,6 +32,20 @@ def magnitude(name: str, value: Any, args: Sequence[Any], sizes: Sequence[Any], 
         at = size if name in _WITH_UNITS else np.maximum(size, 1.0)
         change = abs(_SLOPES[name](a, value, functions)) * at
     return abs(value) + change
+
+
+def moving_parts(node: Node) -> list[tuple[bool, bool]]:
+    """For each term c m of a sum, whether c and whether m count as changing.
+
+    Multiplying by a number is exact: that of a coefficient is one in some units and none in others. A number
+    alone is a term like others.
+    """
+    return [(c.kind != "num", c.kind == "num" or m.kind != "num") for c, m in node.payload]
+
+
+def is_multiple(node: Node) -> bool:
+    """Whether a product is a number times one symbol, function or sum."""
+    return len(node.payload[1]) == 1 and node.payload[1][0][1] == 1
 
 
 def slope_and_curvature(name: str, a: Any, value: Any, functions: Functions) -> tuple[Any, Any]:

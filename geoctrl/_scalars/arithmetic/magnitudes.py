@@ -1,8 +1,8 @@
 r"""Magnitudes of values: the size of the terms that a value is made of, in the unit of the value.
 
-The magnitude :math:`\mu(v)` is the change of v, to first order and over :math:`\epsilon`, when every number
-and every operation changes by a relative :math:`\epsilon` and all changes add up (N. J. Higham, Accuracy and
-Stability of Numerical Algorithms, 3.3). Beside each value it is
+The magnitude :math:`\mu(v)` is the change of v, to first order and over :math:`\epsilon`, when every symbol,
+every term that is a number and every product of what is none changes by a relative :math:`\epsilon` and all
+changes add up (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 3.3). Beside each value it is
 
 .. math::
 
@@ -10,13 +10,14 @@ Stability of Numerical Algorithms, 3.3). Beside each value it is
     \mu\Bigl(q \prod a_k^{e_k}\Bigr) = |v| + \sum_k \Bigl|\frac{\partial v}{\partial a_k}\Bigr| \mu(a_k),
     \qquad \mu(\varphi(a)) = |v| + |\varphi'(a)|\, \max(\mu(a), 1),
 
-where sqrt, abs and log have no 1: their arguments may have units, those of all other functions are numbers of
-size one. So a value that is what rounding leaves of terms that cancel is small beside its magnitude, whatever
+where multiples by a number are exact, :math:`\mu(q m) = |q| \mu(m)`, and sqrt, abs and log have no 1: their
+arguments may have units, those of all other functions are numbers of size one.
+So a value that is what rounding leaves of terms that cancel is small beside its magnitude, whatever
 its unit: sin(3.14159...) is 1e-16 of magnitude 3.
 
 **Lemma.** If in other units all symbols, and the sizes given for them, go over by factors of their own and an
-expression goes over by a factor c, then its magnitude goes over by |c|. Each rule above is homogeneous in the
-same degree as the value. With powers of two no digit changes.
+expression goes over by a factor c, then its magnitude goes over by |c|, also where factors are put into its
+numbers. Each rule above is homogeneous in the same degree as the value. With powers of two no digit changes.
 
 Many nodes are evaluated layer by layer of the graph, few one after the other: numpy needs the time of some
 dozens of terms for every layer.

@@ -24,7 +24,7 @@ from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.scales import Scales, scaled_row
-from geoctrl.systems.contract.tolerances import INDEPENDENT, KERNEL, UNIT, rank
+from geoctrl.systems.contract.tolerances import INDEPENDENT, UNIT
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["Linearization", "invariant_directions", "linearization_at", "linearize"]
@@ -257,10 +257,8 @@ def linearization_at(seen: Seen, point: Equilibrium) -> Linearization:
     eigenvalues = np.concatenate([np.zeros(len(names)), ordered_eigenvalues(others)])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
-    size = float(np.linalg.norm(scaled))
-    _, strengths, vectors = np.linalg.svd(inner) if inner.size else (None, np.zeros(0), inner)
-    further = len(inner) - rank(strengths, KERNEL, size)
-    along = within @ vectors[len(inner) - further :].T
+    along = within @ scales.kernel_of(inner)
+    further = along.shape[1]
     return Linearization(
         A=A,
         B=B,

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -169,8 +169,8 @@ def symmetric_inverse(K: np.ndarray) -> np.ndarray:
     r"""Inverse (n, n) of a matrix that is symmetric but for signs, refined, :math:`X + X (I - K X)`.
 
     It is taken of :math:`t_i K_{ij} t_j` with powers of two t from `symmetric_scaling`: units change no
-    digit. Elimination fills zeros with rounding; an entry that is rounding of the refinement's own terms is
-    zero.
+    digit. Elimination fills zeros with rounding: what the zeros of K force is zero, and so is what is
+    rounding of the refinement's own terms.
 
     Examples
     --------
@@ -181,12 +181,35 @@ def symmetric_inverse(K: np.ndarray) -> np.ndarray:
     t = binary(symmetric_scaling(K))
     t = np.where(t > 0, t, 1.0)
     scaled = t[:, None] * K * t
-    inverse = np.linalg.inv(scaled)
+    filled = _filled_places((scaled != 0).tobytes(), len(scaled))
+    inverse = np.where(filled, np.linalg.inv(scaled), 0.0)
     for _ in range(2):  # products of two entries that are rounding are left by the first
         rest = np.eye(len(K)) - scaled @ inverse
         refined, terms = inverse + inverse @ rest, np.abs(inverse) + np.abs(inverse) @ np.abs(rest)
-        inverse = np.where(np.abs(refined) > ROUNDING * terms, refined, 0.0)
+        inverse = np.where(filled & (np.abs(refined) > ROUNDING * terms), refined, 0.0)
     return t[:, None] * inverse * t
+
+
+@lru_cache(maxsize=256)
+def _filled_places(nonzero: bytes, n: int) -> np.ndarray:
+    """Which entries (n, n) of the inverse may differ from zero, by the entries of a matrix that do.
+
+    With its columns put so that the diagonal is filled, these are the pairs i, j with a path from i to j
+    (I. S. Duff, A. M. Erisman, J. K. Reid, Direct Methods for Sparse Matrices, 1986: block triangular forms).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    filled = np.frombuffer(nonzero, dtype=bool).reshape(n, n)
+    columns = maximum_bipartite_matching(csr_array(filled), perm_type="column")
+    if np.any(columns < 0):
+        return np.ones((n, n), dtype=bool)  # singular: left to who inverts it
+    paths = filled[:, columns]
+    for k in range(n):
+        paths = paths | (paths[:, k, None] & paths[k])
+    found = np.empty((n, n), dtype=bool)
+    found[columns] = paths
+    return found
 
 
 def equilibration(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -367,10 +390,20 @@ class Scales:
     @property
     def family(self) -> np.ndarray:
         """Orthonormal basis (n, k), in the states, of the kernel of A on the leaf."""
-        W, M = self.tangent, self.scaled_matrix
-        inner = W.T @ M @ W
-        directions = W @ kernel(inner, KERNEL, float(np.linalg.norm(M)))
+        W = self.tangent
+        directions = W @ self.kernel_of(W.T @ self.scaled_matrix @ W)
         return np.linalg.qr(directions * self.unit[:, None])[0]
+
+    def kernel_of(self, inner: np.ndarray) -> np.ndarray:
+        """Orthonormal basis of the kernel of `scaled_matrix` on some directions, given as it is on them.
+
+        Without a rate states have no sizes beside each other, and entries of rows and columns tell.
+        """
+        if self.rate or not inner.size:
+            return kernel(inner, KERNEL, float(np.linalg.norm(self.scaled_matrix)))
+        rows, columns = equilibration(inner)
+        null = columns[:, None] * kernel(rows[:, None] * inner * columns, KERNEL)
+        return np.linalg.qr(null)[0]
 
     def __repr__(self) -> str:
         head = (

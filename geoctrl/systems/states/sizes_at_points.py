@@ -129,6 +129,7 @@ class Measured:
         K, sizes = (part.reshape(size, size) for part in saddle)
         if not np.all(np.isfinite(K)):
             raise _no_numbers()
+        K = _without_rounding((K, sizes))
         try:
             inverse = symmetric_inverse(K)
         except np.linalg.LinAlgError:

@@ -222,8 +222,9 @@ class Frame:
         """The largest share that a rate or a relation has of its size: of a point of rest next to nothing."""
         system, params = self.setting.system, self.setting.params
         u = state_of(self.setting)[1]
+        u, full = np.zeros(system.ninputs) if u is None else u, system.parameters_at(params)
         found = system.scales(x, u, params)
-        rates = np.concatenate([system.rhs(0.0, x, u, params), system.leaf_residual(x, params)])
+        rates = np.concatenate([system.seen_from().rate(x, u, full), system.leaf_residual(x, params)])
         return float(np.max(shares(rates, np.concatenate([found.field, found.leaf])), initial=0.0))
 
 
