@@ -228,3 +228,20 @@ def test_a_remainder_is_exact_inside_and_decimals_in_print():
     assert not proof.proved
     assert max(len(str(q.p)) for q in proof.remainder.atoms(sp.Rational)) > 30
     assert not re.search(r"\d{20}", repr(proof))
+
+
+def test_leaves_without_rational_points_that_are_known():
+    """q = r + sin r: nothing is evaluated there exactly, and what is not kept has no counterexample."""
+    q, r = gc.Coordinate("q"), gc.Coordinate("r", angle=True)
+    bead = gc.EulerPoincare(
+        shape=[q, r],
+        inertia=sp.eye(2),
+        leaf=[q.symbol - r.symbol - sp.sin(r.symbol)],
+        constraints=[[1, -1 - sp.cos(r.symbol)]],
+        potential=sp.cos(r.symbol),
+    ).reduce()
+    assert gc.check_invariant(bead, "energy").proved
+    wrong = gc.check_invariant(bead, q.symbol)
+    assert not wrong.proved
+    assert wrong.counterexample is None
+    assert "q_dot" in str(wrong.remainder) or "r_dot" in str(wrong.remainder)

@@ -399,7 +399,7 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
         values = dict(zip(a.gamma, gamma, strict=True))
         try:
             rows = evaluate([e for row in a.rows for e in row], values, RATIONAL)
-        except KeyError:  # rows that depend on parameters: their symbols have no value here
+        except (KeyError, NotRationalError, ZeroDivisionError):  # of parameters, or no rational number here
             return
         k = len(a.velocity)
         basis = nullspace([rows[i * k : (i + 1) * k] for i in range(len(a.rows))], k)

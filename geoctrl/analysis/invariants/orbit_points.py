@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from geoctrl._scalars import RATIONAL, evaluate
+from geoctrl._scalars import RATIONAL, NotRationalError, evaluate
 from geoctrl.algebra import AdvectedParameter, AdvectedVector
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.equations.mechanism import Mechanism
@@ -34,7 +34,7 @@ def exact_configurations(sys: ReducedSystem, rng: np.random.Generator) -> Iterat
         relations = sys.leaf.nodes[: sys.leaf.geometric]
         try:
             defects = evaluate(relations, dict(zip(sys.assembly.gamma, gamma, strict=True)), RATIONAL)
-        except KeyError:  # relations that depend on parameters: their symbols have no value here
+        except (KeyError, NotRationalError, ZeroDivisionError):  # of parameters, or no rational number here
             return
         if any(defects):
             return
