@@ -22,7 +22,18 @@ MEMBERS = [
     ("pendulum-skate-rotor", "sliding", 3),
     ("furuta-pendulum", "upright", 1),
 ]
-DRAWN = [(1, 2, 5), (1, 5, 3), (35, 53, 7), (35, 81, 7), (35, 143, 5), (35, 206, 7), (35, 268, 2)]
+DRAWN = [
+    (1, 2, 5),
+    (1, 5, 3),
+    (35, 53, 7),
+    (35, 81, 7),
+    (35, 143, 5),
+    (35, 206, 7),
+    (35, 268, 2),
+    (36, 13, 6),
+    (36, 398, 7),
+    (36, 718, 3),
+]
 """Seeds and indices of the attack, and units: places at rest, attitudes by the energy, friction beside a
 heavy body, directions on which nothing acts, multipliers beside accelerations."""
 

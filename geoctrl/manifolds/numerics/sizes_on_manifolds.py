@@ -45,12 +45,25 @@ def sizes_at(
     # Derivatives in doubles hold what rounding leaves of zeros: known beside what has the same unit, and once
     # there are sizes to compare with.
     A = np.where(_alone(A), A, 0.0)
+    fixed = _fixed_states(C)
+    A[:, fixed] = 0.0
     raw = sizes(A, B)
+    lengths = np.where(
+        fixed, np.maximum(lengths, np.repeat(raw.state.reshape(-1, 3).max(axis=1), 3)), lengths
+    )
     units = np.where(raw.state > 0, 0.0, raw.column)
     pushed = np.abs(B) / raw.column[:, None]
     weak = ~(pushed > ROUNDING * np.max(pushed, axis=0, initial=0.0))
     faint = np.abs(A) * raw.column <= ROUNDING * (raw.field + np.abs(A) @ units)[:, None]
     return sizes(np.where(faint, 0.0, A), np.where(weak, 0.0, B))
+
+
+def _fixed_states(C: np.ndarray) -> np.ndarray:
+    """States (n,) that a relation of the leaf determines by itself.
+
+    No slope by one of them is felt; their sizes are those of their vectors.
+    """
+    return np.any((C != 0) & (np.count_nonzero(C, axis=1, keepdims=True) == 1), axis=0)
 
 
 def _alone(A: np.ndarray) -> np.ndarray:
