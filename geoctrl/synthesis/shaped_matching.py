@@ -17,9 +17,9 @@ from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled, Further
 from geoctrl.synthesis.shaping.gain_matrices import by_entry
-from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_made_by_match
+from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_class
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.systems import EulerPoincare, Parameter
+from geoctrl.systems import EulerPoincare, Parameter, as_mechanism
 
 __all__ = ["ShapedMatching"]
 
@@ -44,7 +44,8 @@ class ShapedMatching(Matched):
     def __init__(
         self, mechanism: EulerPoincare, shaping: Shaping, refused: Mapping[str, str] | None = None
     ) -> None:
-        require_made_by_match(mechanism, shaping, "matching")
+        require_class(shaping, "matching")
+        as_mechanism(mechanism, "matching")
         self.mechanism, self.shaping, self.refused = mechanism, shaping, as_dict(refused or {}, "refused")
 
     @property

@@ -32,9 +32,9 @@ from geoctrl.synthesis.shaped_laws.shaped_damping import (
     unstable_families,
 )
 from geoctrl.synthesis.shaping.controlled_lagrangian import NOTHING, Controlled, Further
-from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_made_by_match
+from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_class
 from geoctrl.synthesis.shaping.performance import Performance, performance_at
-from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
+from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem, as_mechanism
 from geoctrl.systems.equations.velocity_elimination import dot
 
 __all__ = ["ShapedLaw"]
@@ -78,7 +78,8 @@ class ShapedLaw(Law):
         added: Added | None = None,
         further: Further = NOTHING,
     ) -> None:
-        require_made_by_match(mechanism, shaping, "law")
+        require_class(shaping, "law")
+        as_mechanism(mechanism, "law")
         adds = isinstance(added, Added | None) and isinstance(further, Further)
         if not isinstance(gains, tuple) or not adds:
             raise TypeError("a law takes the parameters of its gains, what with_damping adds, and a Further")

@@ -15,7 +15,7 @@ from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping.controlled_lagrangian import NOTHING, Controlled, Further
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.systems import Parameter, as_mechanism
+from geoctrl.systems import Parameter
 
 __all__ = ["KINDS", "KINETIC", "POTENTIAL", "Gain", "Shaping"]
 
@@ -132,14 +132,13 @@ class Shaping(ABC):
             )
 
 
-def require_made_by_match(mechanism: Any, shaping: Any, what: str) -> None:
-    """TypeError unless a matching or a law is made of a mechanism and its class."""
+def require_class(shaping: Any, what: str) -> None:
+    """TypeError unless a matching or a law is made of a class of Lagrangians."""
     if not isinstance(shaping, Shaping):
         raise TypeError(
             f"a {what} is made of a class of Lagrangians, got {shown(shaping)}; take "
             "match(mechanism, shaping=...)"
         )
-    as_mechanism(mechanism, what)
 
 
 def as_dict(values: Any, what: str) -> dict:

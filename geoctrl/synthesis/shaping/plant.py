@@ -9,8 +9,10 @@ stands for all actuated mechanisms; an input drives the velocity in the row that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -56,7 +58,7 @@ class Plant:
                 f"matching is asked of a plant; this mechanism has feedback already: {closed}"
             )
         open_ = with_rotor_velocities(mechanism)
-        drive = _drive(open_)
+        drive = _directions(open_.forces, open_.inputs, {p.symbol for p in open_.parameters})
         plant = cls(open_, drive)
         admissible = plant.frame.matrix.T * drive
         idle = [str(u) for a, u in enumerate(open_.inputs) if admissible[:, a].is_zero_matrix]
@@ -202,22 +204,20 @@ class Plant:
         return Assembly(open_, self.frame, open_.removed, graph=graph)
 
 
-def _drive(mechanism: EulerPoincare) -> sp.ImmutableMatrix:
+def _directions(forces: Any, inputs: Sequence[sp.Symbol], parameters: set[sp.Symbol]) -> sp.ImmutableMatrix:
     """B of forces ``B u + ...``; MatchingError unless it is constant and of full rank."""
-    inputs = mechanism.inputs
-    if not inputs or mechanism.forces is None:
+    if not inputs or forces is None:
         raise MatchingError(
             "matching needs actuated directions: give inputs that enter forces=, or "
             "rotors=gc.Rotors(coupling=..., inertia=...), to the description"
         )
-    forces = sp.Matrix(mechanism.forces)
+    forces = sp.Matrix(forces)
     B = forces.jacobian(sp.Matrix(inputs))
     nonlinear = sorted(str(u) for u in B.free_symbols & set(inputs))
     if nonlinear:
         raise MatchingError(
             f"{', '.join(nonlinear)} enters the forces nonlinearly; matching needs B u, B constant"
         )
-    parameters = {p.symbol for p in mechanism.parameters}
     varying = sorted(map(str, B.free_symbols - parameters))
     if varying or time in B.free_symbols:
         raise MatchingError(
