@@ -30,6 +30,11 @@ def sliding_skate():
     return lambda: gc.certify(system, point)
 
 
+def skates_that_slide():
+    system = gc.models.get("pendulum-skate")().reduce()
+    return lambda: gc.stability_conditions(system, "sliding")
+
+
 def driven_skate():
     system = gc.models.get("pendulum-skate-rotor")().reduce()
     start, label = system.equilibrium("sliding", Y0=1.0).x, system.input_labels[0]
@@ -67,6 +72,7 @@ PROOFS = (
     ("analysis/certificates", "analysis/proofs"),
     "ReducedSystem Equilibrium Problem Stored Question",
 )
+CONDITIONS = ("analysis/conditions",), "ReducedSystem Settings FamilyPoint FamilyFunctions Question"
 MATCHINGS = ("synthesis",), "EulerPoincare RotorCoupling Plant"
 RUNS = (
     ("simulation", "stepping/drive"),
@@ -79,6 +85,7 @@ SETS = (
 )
 WALKS = {
     "certify": Walk(sliding_skate, *PROOFS),
+    "stability_conditions": Walk(skates_that_slide, *CONDITIONS),
     "simulate": Walk(driven_skate, *RUNS),
     "match of rotors": Walk(lambda: matching("pendulum-skate-rotor"), *MATCHINGS),
     "match with shaping": Walk(lambda: matching("cart-pendulum", shaping="both"), *MATCHINGS),

@@ -64,7 +64,7 @@ def test_a_coupling_that_is_not_closed_needs_a_gyroscopic_force(coupling, inerti
     """With F the loop is the plant's; without it nothing is matched."""
     plant = Plant.of(spun_body(coupling, inertia))
     shaping = Abelian(plant, "kinetic")
-    assert not shaping.has_closed_coupling
+    assert not shaping.closed
     s = inertia.rows
     Lambda, rho = inertia * sp.Rational(7, 3), inertia * sp.Rational(-1, 4)
     found = shaping.lagrangian(Lambda, rho)

@@ -84,7 +84,7 @@ class Abelian(Shaping):
     @property
     def _mixes(self) -> bool:
         """Whether the actuators' inertia is a gain of its own."""
-        return self.kind != KINETIC and self.kind != POTENTIAL and self.has_closed_coupling
+        return self.kind != KINETIC and self.kind != POTENTIAL and self.closed
 
     @property
     def gains(self) -> Sequence[Gain]:
@@ -181,7 +181,7 @@ class Abelian(Shaping):
         return [self.plant.differential(form) for form in self._forms(self.k)]
 
     @cached_property
-    def has_closed_coupling(self) -> bool:
+    def closed(self) -> bool:
         """Whether dk vanishes on admissible velocities: exactly, as rational functions of what they hold."""
         E = self.plant.frame.matrix
         return all(sp.simplify(e) == 0 for d in self.curvature for e in E.T * d * E)
@@ -210,9 +210,7 @@ class Abelian(Shaping):
                 for j, column in enumerate(places[b][i:] if a == b else places[b], i if a == b else 0):
                     G[row, column] = G[column, row] = written(block[i, j])
         C = self.mixing(Lambda, rho)
-        force = (
-            None if C.is_zero_matrix or self.has_closed_coupling else self._gyroscopic(C, Y, sp.Matrix(rho))
-        )
+        force = None if C.is_zero_matrix or self.closed else self._gyroscopic(C, Y, sp.Matrix(rho))
         z = self.positions(C) if added is not None else ()
         closed = {z.symbol: e for z in z if (e := self._closed_form(z)) is not None}
         resting = self._without_positions(m.potential)
@@ -238,7 +236,7 @@ class Abelian(Shaping):
         s = len(self.plant.driven)
         for a in range(s):
             total = sum((C[a, b] * self.curvature[b] for b in range(s)), sp.zeros(m.algebra.n, m.algebra.n))
-            if not self.has_closed_coupling and any(sp.simplify(e) != 0 for e in E.T * total * E):
+            if not self.closed and any(sp.simplify(e) != 0 for e in E.T * total * E):
                 raise MatchingError(
                     "the coupling is not closed on the admissible velocities (dk != 0): no position is free "
                     "of the unactuated motion, and no potential can be added unless C = 0"

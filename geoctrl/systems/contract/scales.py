@@ -375,7 +375,7 @@ class Scales:
         return binary(self.column)
 
     @cached_property
-    def scaled_matrix(self) -> np.ndarray:
+    def scaled(self) -> np.ndarray:
         """A in these units, D^-1 A D (n, n): no entry is much above the rate."""
         d = self.unit
         return self.A * (d / d[:, None])
@@ -391,16 +391,16 @@ class Scales:
     def family(self) -> np.ndarray:
         """Orthonormal basis (n, k), in the states, of the kernel of A on the leaf."""
         W = self.tangent
-        directions = W @ self.kernel_of(W.T @ self.scaled_matrix @ W)
+        directions = W @ self.kernel_of(W.T @ self.scaled @ W)
         return np.linalg.qr(directions * self.unit[:, None])[0]
 
     def kernel_of(self, inner: np.ndarray) -> np.ndarray:
-        """Orthonormal basis of the kernel of `scaled_matrix` on some directions, given as it is on them.
+        """Orthonormal basis of the kernel of `scaled` on some directions, given as it is on them.
 
         Without a rate states have no sizes beside each other, and entries of rows and columns tell.
         """
         if self.rate or not inner.size:
-            return kernel(inner, KERNEL, float(np.linalg.norm(self.scaled_matrix)))
+            return kernel(inner, KERNEL, float(np.linalg.norm(self.scaled)))
         rows, columns = equilibration(inner)
         null = columns[:, None] * kernel(rows[:, None] * inner * columns, KERNEL)
         return np.linalg.qr(null)[0]
