@@ -4,7 +4,7 @@ roots about the imaginary axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
@@ -149,6 +149,15 @@ def _characteristic(A: tuple[tuple[Number, ...], ...]) -> tuple[Number, ...]:
         return (fmpq(1),)
     rows = [list(row) for row in A]
     return tuple(matrix(rows, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1])
+
+
+def combined_hessian(terms: Sequence[tuple[Number, Mapping[tuple[int, int], Number]]], n: int) -> Rows:
+    """sum c H (n, n), from second derivatives by pairs i <= j."""
+    H: Rows = [[fmpq(0)] * n for _ in range(n)]
+    for c, second in terms:
+        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
+            H[i][j] += c * second[min(i, j), max(i, j)]
+    return H
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:

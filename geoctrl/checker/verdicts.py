@@ -15,6 +15,7 @@ from flint import fmpq
 from geoctrl.checker.matrices import (
     Rows,
     characteristic,
+    combined_hessian,
     form,
     independent,
     inertia,
@@ -102,13 +103,11 @@ def _critical(
     if list(multipliers) != [name for name, *_ in functions]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
     y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
-    terms = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
-    if any(sum(row, _NOWHERE) for row in terms):
+    slopes = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
+    if any(sum(row, _NOWHERE) for row in slopes):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
-    H = [[_NOWHERE for _ in n] for _ in n]
-    for c, (_, _, second) in zip(y, functions, strict=True):
-        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
-            H[i][j] += c * second[min(i, j), max(i, j)]
+    terms = [(c, second) for c, (*_, second) in zip(y, functions, strict=True)]
+    H = combined_hessian(terms, len(q.labels))
     R = form(H, W)
     positive, negative, zero = inertia(R)
     definite = len(R) in (positive, negative)

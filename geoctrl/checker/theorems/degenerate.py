@@ -18,7 +18,7 @@ from typing import Any
 from flint import fmpq, fmpq_poly
 
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.matrices import Rows, form, inertia, nullspace, real_roots, restricted
+from geoctrl.checker.matrices import Rows, combined_hessian, form, inertia, nullspace, real_roots, restricted
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.theorems.family import require_damped
@@ -43,10 +43,7 @@ def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str
     W = nullspace(rows, n)
     if len(W) != n - len(rows):
         raise Refusal("gradients of the level set are dependent at the point", "evidence.held")
-    H = [[_ZERO] * n for _ in range(n)]
-    for c, (_, _, second) in zip(y, functions, strict=True):
-        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
-            H[i][j] += c * second[min(i, j), max(i, j)]
+    H = combined_hessian([(c, second) for c, (*_, second) in zip(y, functions, strict=True)], n)
     R = form(H, W)
     positive, negative, zero = inertia(R) if R else (0, 0, 0)
     if (positive and negative) or zero not in (1, 2):

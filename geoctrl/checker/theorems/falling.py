@@ -22,7 +22,17 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import Rows, form, independent, inertia, matrix, nullspace, product, restricted
+from geoctrl.checker.matrices import (
+    Rows,
+    combined_hessian,
+    form,
+    independent,
+    inertia,
+    matrix,
+    nullspace,
+    product,
+    restricted,
+)
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 
@@ -95,10 +105,8 @@ def _second_variation(
         raise Refusal("the function's multiplier is its sense", "evidence.falling_multipliers")
     if any(sum((c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)), fmpq(0)) for i in n):
         raise Refusal("the combination is not critical at the point", "evidence.falling_multipliers")
-    H = [[fmpq(0) for _ in n] for _ in n]
-    for c, (_, _, second) in zip(y, functions, strict=True):
-        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
-            H[i][j] += c * second[min(i, j), max(i, j)]
+    terms = [(c, second) for c, (*_, second) in zip(y, functions, strict=True)]
+    H = combined_hessian(terms, len(q.labels))
     return form(H, kernel)
 
 

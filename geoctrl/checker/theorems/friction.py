@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import form, inertia, matrix, nullspace, product
+from geoctrl.checker.matrices import combined_hessian, form, inertia, matrix, nullspace, product
 from geoctrl.checker.question import Question
 
 _ZERO = fmpq(0)
@@ -35,10 +35,7 @@ def destabilised_by_friction(q: Question) -> int:
     y = next((y for y in combinations if y[0]), None)
     if y is None:
         return 0
-    H = [[_ZERO] * n for _ in range(n)]
-    for c, (_, _, second) in zip(y, functions, strict=True):
-        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
-            H[i][j] += c / y[0] * second[min(i, j), max(i, j)]
+    H = combined_hessian([(c / y[0], second) for c, (*_, second) in zip(y, functions, strict=True)], n)
     W = nullspace(tangent, n)
     held = [[fmpq(int(i == j)) for j in range(n)] for i in range(n) if i not in moving]
     speeds = nullspace([*tangent, *held], n)

@@ -27,7 +27,16 @@ from flint import fmpq, fmpq_mat
 
 from geoctrl.checker.clock import require_time
 from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
-from geoctrl.checker.matrices import Rows, form, independent, inertia, locate, matrix, nullspace
+from geoctrl.checker.matrices import (
+    Rows,
+    combined_hessian,
+    form,
+    independent,
+    inertia,
+    locate,
+    matrix,
+    nullspace,
+)
 from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
@@ -91,11 +100,7 @@ def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]
         raise Refusal("the combination is not critical at the point", "evidence.orbit_multipliers")
     rows = [functions[name][1] for name in [*held, *leaf]]
     kernel = nullspace(rows, len(q.labels))
-    H = [[_ZERO for _ in n] for _ in n]
-    for name, c in y.items():
-        second = functions[name][2]
-        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
-            H[i][j] += c * second[min(i, j), max(i, j)]
+    H = combined_hessian([(c, functions[name][2]) for name, c in y.items()], len(q.labels))
     R = form(H, kernel)
     positive, negative, zero = inertia(R) if R else (0, 0, 0)
     findings |= {
