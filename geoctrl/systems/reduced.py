@@ -34,6 +34,7 @@ from geoctrl.systems.states.differential import Differential
 from geoctrl.systems.states.projection import check_initial_state, project_state
 from geoctrl.systems.states.recorded_rates import RecordedField
 from geoctrl.systems.states.rest_view import SeenReduced
+from geoctrl.systems.states.singularity import is_regular_at
 from geoctrl.systems.states.state import state_from
 from geoctrl.systems.typesetting.notebook import displayed_formula
 from geoctrl.systems.units.unit_change import UnitChange, changed_mechanism
@@ -109,13 +110,11 @@ class ReducedSystem(Recorded):
         return reduced_system, (self.mechanism,)
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values.
-
-        Raises besides what `Judgement.require` does where the description is not what it promises.
-        """
+        """Defaults overridden by ``params``; ParameterError for wrong values, or as `Judgement.require`."""
         return self.judgement.parameters(params)
 
     parameters_at = parameters
+    is_regular_at = is_regular_at
 
     def run(self, params: Mapping[str, float] | None = None) -> RecordedField:
         """The field with the numbers of one run."""

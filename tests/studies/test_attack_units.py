@@ -53,7 +53,7 @@ def told(**changes):
     )
 
 
-SIZE = 4 + np.sqrt(2)
+SIZE = 2 + np.sqrt(2)
 """Of the rate 1 - v1 at (1, 1): two terms with a factor each, and a velocity with the energy of both."""
 
 

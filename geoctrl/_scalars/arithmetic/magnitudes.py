@@ -80,7 +80,7 @@ def magnitudes(
     >>> x = g.symbol("x", STATE)
     >>> v, mu = magnitudes(g, [3 - x, x**2], {x: 2.0})
     >>> v, mu
-    (array([1., 4.]), array([10., 12.]))
+    (array([1., 4.]), array([ 5., 12.]))
     """
     return Magnitudes(graph, nodes)(values, sizes)
 

@@ -45,7 +45,7 @@ def sizes_at(
     # Derivatives in doubles hold what rounding leaves of zeros: known beside what has the same unit, and once
     # there are sizes to compare with.
     A = np.where(_alone(A), A, 0.0)
-    fixed = _fixed_states(C)
+    fixed = _fixed_states(C) & (lengths == 0)
     A[:, fixed] = 0.0
     raw = sizes(A, B)
     lengths = np.where(
@@ -61,7 +61,7 @@ def sizes_at(
 def _fixed_states(C: np.ndarray) -> np.ndarray:
     """States (n,) that a relation of the leaf determines by itself.
 
-    No slope by one of them is felt; their sizes are those of their vectors.
+    No slope by one of them is felt. Those that nothing measures have the sizes of their vectors.
     """
     return np.any((C != 0) & (np.count_nonzero(C, axis=1, keepdims=True) == 1), axis=0)
 

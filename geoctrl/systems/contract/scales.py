@@ -243,7 +243,7 @@ def equilibrated_matrix(C: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> float(np.linalg.cond(equilibrated(np.array([[1e8, 1.0], [1.0, 1e-9]]))).round(1))
+    >>> float(np.linalg.cond(equilibrated_matrix(np.array([[1e8, 1.0], [1.0, 1e-9]]))).round(1))
     3.2
     """
     rows, columns = equilibration(C)

@@ -27,6 +27,8 @@ from geoctrl.systems.units.si_units import has_number
 __all__ = ["Recorded"]
 
 _REMEMBERED = 128
+_DRAWS = 40
+"""Of a random state, until one is regular."""
 
 
 class Recorded(System):
@@ -294,7 +296,16 @@ class Recorded(System):
             raise TypeError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
         scale = real(scale, "scale")
         params = self.mechanism.generic if params is None else self.parameters_at(params)
-        return self.sample(rng, params, scale)
+        for _ in range(_DRAWS):  # steps onto the leaf may end at an extremum, where rows depend on each other
+            x = self.sample(rng, params, scale)
+            if self.is_regular_at(x, params):
+                break
+        return x
+
+    def is_regular_at(self, x: np.ndarray, params: Mapping[str, float]) -> bool:
+        """Whether accelerations are determined at a state; not known by the equations alone."""
+        del x, params
+        return True
 
     def sample(self, rng: np.random.Generator, values: Mapping[str, float], scale: float = 1.0) -> np.ndarray:
         """`random_state` at a full set of parameters, which is not judged."""

@@ -19,6 +19,7 @@ __all__ = [
     "breaks_down",
     "conditions",
     "find_singularity",
+    "is_regular_at",
     "require_rank",
     "require_regular",
 ]
@@ -165,6 +166,11 @@ def breaks_down(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, 
     """Whether no run could be started here: frame, mass matrix or constraint rows are singular."""
     found = _conditions_or_error(system, t, x, params)
     return isinstance(found, Exception) or found.singular
+
+
+def is_regular_at(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> bool:
+    """Whether frame, rows and mass matrix are regular at a state (n,), at a full set of parameters."""
+    return not breaks_down(system, 0.0, x, params)
 
 
 def _inverse(value: float) -> str:

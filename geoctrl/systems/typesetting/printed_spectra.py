@@ -22,7 +22,7 @@ def ordered_eigenvalues(values: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> ordered([2.0, 0.5 + 3j, 0.5 - 3j, -1.0]).tolist()
+    >>> ordered_eigenvalues([2.0, 0.5 + 3j, 0.5 - 3j, -1.0]).tolist()
     [(-1+0j), (0.5-3j), (0.5+3j), (2+0j)]
     """
     values = np.asarray(values)
