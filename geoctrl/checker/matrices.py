@@ -153,11 +153,8 @@ def _characteristic(A: tuple[tuple[Number, ...], ...]) -> tuple[Number, ...]:
 
 def combined_hessian(terms: Sequence[tuple[Number, Mapping[tuple[int, int], Number]]], n: int) -> Rows:
     """sum c H (n, n), from second derivatives by pairs i <= j."""
-    H: Rows = [[fmpq(0)] * n for _ in range(n)]
-    for c, second in terms:
-        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
-            H[i][j] += c * second[min(i, j), max(i, j)]
-    return H
+    pairs = [[(min(i, j), max(i, j)) for j in range(n)] for i in range(n)]
+    return [[sum((c * H[p] for c, H in terms if p in H), fmpq(0)) for p in row] for row in pairs]
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:

@@ -15,6 +15,7 @@ from typing import Any
 import sympy as sp
 from flint import Ordering, fmpq_mpoly_ctx
 
+from geoctrl._scalars.algebra.angle_sums import sum_of_multiples
 from geoctrl._scalars.algebra.factoring import product_of_factors
 from geoctrl._scalars.algebra.groebner import groebner_basis, normal_form
 from geoctrl._scalars.algebra.quotients import Quotient, constant
@@ -114,13 +115,8 @@ def _of_single_angles(node: Node, numbers: Mapping[Node, Fraction]) -> Node | No
     ):
         return None
     g = node.graph
-    cosine, sine = g.one, g.zero
-    for angle, count in angles.items():
-        c, s = g.fun("cos", angle), g.fun("sin", angle)
-        s = s if count > 0 else -s
-        for _ in range(abs(count)):
-            cosine, sine = cosine * c - sine * s, sine * c + cosine * s
-    return sine if name == "sin" else cosine
+    terms = [((g.fun("cos", angle), g.fun("sin", angle)), count) for angle, count in angles.items()]
+    return sum_of_multiples(terms, (g.one, g.zero))[name == "sin"]
 
 
 def _whole_multiples(argument: Node) -> dict[Node, int] | None:

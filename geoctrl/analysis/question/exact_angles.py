@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
+from geoctrl._scalars.algebra.angle_sums import sum_of_multiples
 from geoctrl.systems.parts.angles import ExactAngle
 
 __all__ = ["Turn"]
@@ -83,14 +84,9 @@ class Turn:
         """C and S of an argument; None where it holds no angle, or one otherwise than in whole multiples."""
         g = self._graph
         held = g.symbols([argument]) & set(self._angles)
-        C, S = Fraction(1), Fraction(0)
-        for symbol in held:
-            (slope,) = g.derivatives([argument], symbol)
-            if slope.kind != "num" or slope.payload.denominator != 1:
-                return None
-            c, s = self._angles[symbol].cosine, self._angles[symbol].sine
-            if slope.payload < 0:
-                s = -s
-            for _ in range(abs(int(slope.payload))):
-                C, S = C * c - S * s, C * s + S * c
-        return (C, S) if held else None
+        slopes = {symbol: g.derivatives([argument], symbol)[0] for symbol in held}
+        if not held or any(q.kind != "num" or q.payload.denominator != 1 for q in slopes.values()):
+            return None
+        exact = {symbol: (self._angles[symbol].cosine, self._angles[symbol].sine) for symbol in held}
+        terms = [(exact[symbol], int(q.payload)) for symbol, q in slopes.items()]
+        return sum_of_multiples(terms, (Fraction(1), Fraction(0)))

@@ -14,6 +14,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from flint.utils.flint_exceptions import DomainError
 
 from geoctrl._scalars import Arithmetic, Node, evaluate
+from geoctrl._scalars.algebra.angle_sums import Angle, sum_of_multiples
 from geoctrl.errors import DivisionError
 
 __all__ = ["RationalField", "RationalFunction", "TooLargeError"]
@@ -192,7 +193,7 @@ class RationalField:
         Thus of multiples of pi, which is 4 atan(1), and of half-angles given by their tangents.
         """
         parts = [(c, mono) for c, mono in angle.payload] if angle.kind == "sum" else [(None, angle)]
-        total = self.one, self.zero
+        terms: list[tuple[Angle, int]] = []
         for c, mono in parts:
             q, factors = angle.graph.factors(mono if c is None else c * mono)
             if len(factors) > 1 or q.denominator != 1 or any(e != 1 for e in factors.values()):
@@ -205,11 +206,8 @@ class RationalField:
             once = self._inverse(atom, twice=q % 2 == 0)
             if once is None:
                 return None
-            times = abs(int(q)) // (2 if q % 2 == 0 else 1)
-            for _ in range(times):
-                cosine, sine = once if q > 0 else (once[0], -once[1])
-                total = total[0] * cosine - total[1] * sine, total[0] * sine + total[1] * cosine
-        return total
+            terms.append((once, int(q) // (2 if q % 2 == 0 else 1)))
+        return sum_of_multiples(terms, (self.one, self.zero))
 
     def _inverse(self, atom: Node, twice: bool) -> tuple[RationalFunction, RationalFunction] | None:
         """Cosine and sine of an inverse function, or of twice that, where they are rational."""
