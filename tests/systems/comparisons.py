@@ -292,8 +292,20 @@ def tensor_functions(mechanism, tensors):
     G = sp.Matrix(mechanism.inertia)
     A = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic)
     velocity = sp.Matrix(xi)
-    lagrangian = (velocity.T * G * velocity / 2 + A.T * velocity)[0] - mechanism.potential
-    slope = sp.Matrix([sp.diff(lagrangian, g) for g in gamma])
+    # Entry by entry: sums of large expressions take long to differentiate.
+    slope = sp.Matrix(
+        [
+            sum(
+                (
+                    sp.diff(G[i, j], g) * xi[i] * xi[j] / (1 if i != j else 2)
+                    for i in range(n)
+                    for j in range(i, n)
+                ),
+                sum((sp.diff(A[i], g) * xi[i] for i in range(n)), -sp.diff(mechanism.potential, g)),
+            )
+            for g in gamma
+        ]
+    )
     # The covector K, and the forces without input.
     diamond = sp.zeros(n, 1) if mechanism.acting is None else sp.Matrix(mechanism.acting)
     diamond = diamond.subs(dict.fromkeys(mechanism.input_symbols, 0))

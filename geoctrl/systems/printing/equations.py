@@ -196,6 +196,7 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
         q = sp.Rational(value.numerator, value.denominator)
         for beta in range(k):
             rate[i][beta] += q * E[j, beta] * carriers[m]
+    slopes = [[[sp.diff(E[row, alpha], g) for g in gamma] for alpha in range(k)] for row in range(n)]
     C = sp.MutableDenseNDimArray.zeros(n, k, k)
     F = sp.MutableDenseNDimArray.zeros(n, k, k)
     for alpha in range(k):
@@ -204,8 +205,7 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
             for i, j, p, value in algebra.brackets:
                 bracket[p] += sp.Rational(value.numerator, value.denominator) * E[i, alpha] * E[j, beta]
             moved = [
-                sum(sp.diff(E[row, alpha], g) * rate[j][beta] for j, g in enumerate(gamma))
-                for row in range(n)
+                sum(slope * rate[j][beta] for j, slope in enumerate(slopes[row][alpha])) for row in range(n)
             ]
             for tensor, column in ((C, bracket), (F, moved)):
                 components = inverse * sp.Matrix(column).subs(removed)
