@@ -225,3 +225,15 @@ def test_what_is_kept_at_some_parameters_is_judged_at_each():
     assert not any(kept.values())
     free = body.mechanism.replace(forces=None).reduce()
     assert [list(free.conserved({"c": v})) for v in (1, 2, 0)] == [["energy"], ["energy"], ["energy", "push"]]
+
+
+@pytest.mark.parametrize("weak", [1, sp.Rational(1, 10**20)])
+def test_parameters_beyond_the_sheet_of_a_root_are_judged_there(weak):
+    """sqrt((c + 1)^2) is c + 1 on one side of c = -1 alone: a friction of any weakness on the other."""
+    q, c = gc.Coordinate("q"), gc.Parameter("c", 1)
+    brake = weak * (sp.sqrt(sp.expand((c.symbol + 1) ** 2)) - c.symbol - 1)
+    body = gc.EulerPoincare(
+        shape=[q], inertia=[[1]], potential=q.symbol**2, forces=[-brake * q.rate], parameters=[c]
+    ).reduce()
+    kept = {v: list(body.conserved({"c": v})) for v in (1, 2, 3, -3)}
+    assert kept == {1: ["energy"], 2: ["energy"], 3: ["energy"], -3: []}

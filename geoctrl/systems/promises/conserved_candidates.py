@@ -36,6 +36,8 @@ _CANCELLED = 1e-4
 """Size of a term that cancels by itself, relative to its parts: with the threshold of the judgement its
 rounding, of some hundred units in the last place."""
 _REMEMBERED = 64
+_ENTIRE = ("sin", "cos", "exp")
+"""Functions of one sheet."""
 
 
 class Conservation:
@@ -111,22 +113,25 @@ class Conservation:
     def _whatever_the_parameters(self, held: np.ndarray | None) -> set[str]:
         """Names of what sixty digits find kept with random parameters too: asked once, at the second numbers.
 
-        Rates are analytic in the parameters, switches being free, so those that vanish at random ones vanish
-        at all. What holds at some parameters alone, as without friction, is judged at each.
+        Rates without roots and other functions of several sheets are analytic in the parameters, switches
+        being free, so those that vanish at random ones vanish at all. What holds at some parameters alone, as
+        without friction, is judged at each.
         """
         inputs = None if held is None else tuple(held)
         if inputs not in self._always:
             self._always[inputs] = None
             return set()
         names = self._always[inputs]
-        if names is None:
+        if names is None and self._rates.has_sheets:
+            names = set()
+        elif names is None:
             rng, generic = np.random.default_rng(29), self._system.mechanism.generic
             drawn = {k: (v or 1.0) * rng.uniform(0.5, 1.5) for k, v in generic.items()}
             try:
                 names = set(self._precisely(self._rates, self.nodes, drawn, held))
             except GeoctrlError:  # the description is none at others
                 names = set()
-            self._always[inputs] = names
+        self._always[inputs] = names
         return names
 
     def kept_under(self, inputs: Sequence[Node], params: Mapping[str, float]) -> dict[str, Node]:
@@ -219,6 +224,14 @@ class _Rates:
     def _sums(self, terms: Sequence[Node]) -> list[Node]:
         n = self._system.nstates
         return [self._system.graph.add(terms[k : k + n]) for k in range(0, len(terms), n)]
+
+    @cached_property
+    def has_sheets(self) -> bool:
+        """Whether a function of parameters may have other values beyond a point where branches meet."""
+        graph, parameters = self._system.graph, set(self._system.parameter_nodes.values())
+        rates = graph.reachable([*self._free_rates, *self._given_rates])
+        several = (n for n in rates if n.kind == "fun" and n.payload[0] not in _ENTIRE)
+        return any(graph.symbols([n]) & parameters for n in several)
 
     def speed_from_rest(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> float:
         """The root of the largest acceleration of a state at rest; one where nothing accelerates it."""
