@@ -6,7 +6,7 @@ import math
 import pytest
 
 import geoctrl as gc
-from geoctrl.analysis.regions import energy_set
+from geoctrl.analysis.regions.energy_set import RegionOfAttraction
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.file import judge_sublevel, read_sublevel
 
@@ -35,8 +35,9 @@ def test_the_best_box_is_kept_and_looked_at_once_more(tmp_path):
     assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
 
 
-def judge_counting(judged, refused=0):
-    """The checker's judge, which notes what it is given, and refuses the first ones."""
+def count_judgements(monkeypatch, judged, refused=0):
+    """Let the checker's judge note what it is given, and refuse the first ones."""
+    ((form, kind),) = RegionOfAttraction._kinds.items()
 
     def judge(problem, level, cells):
         judged.append((problem, level, cells))
@@ -44,13 +45,13 @@ def judge_counting(judged, refused=0):
             raise Refusal("refused by the test")
         return judge_sublevel(problem, level, cells)
 
-    return judge
+    monkeypatch.setattr(RegionOfAttraction, "_kinds", {form: kind._replace(judge=judge)})
 
 
 def test_a_set_is_judged_once_and_from_what_its_file_holds(monkeypatch):
     """Levels of several boxes are searched; of all of them the one that is written is judged."""
     judged, system = [], two_wells()
-    monkeypatch.setattr(energy_set, "judge_sublevel", judge_counting(judged))
+    count_judgements(monkeypatch, judged)
     roa = gc.region_of_attraction(system, system.state(), by="energy")
     ((problem, level, cells),) = judged
     written = json.loads(roa.to_json())
@@ -58,17 +59,17 @@ def test_a_set_is_judged_once_and_from_what_its_file_holds(monkeypatch):
     assert {k: problem[k] for k in ("nodes", "sublevel", "states")} == {
         k: read[k] for k in ("nodes", "sublevel", "states")
     }
-    assert (str(level), cells) == (written["level"], written["cells"])
+    assert (level, cells) == (written["level"], written["cells"])
 
 
 def test_where_the_last_box_is_refused_the_one_before_is_judged(monkeypatch):
     judged, system = [], two_wells()
     whole = gc.region_of_attraction(system, system.state(), by="energy")
-    monkeypatch.setattr(energy_set, "judge_sublevel", judge_counting(judged, refused=1))
+    count_judgements(monkeypatch, judged, refused=1)
     roa = gc.region_of_attraction(system, system.state(), by="energy")
     assert len(judged) == 2
     assert 1 < roa.level < whole.level
-    monkeypatch.setattr(energy_set, "judge_sublevel", judge_counting([], refused=9))
+    count_judgements(monkeypatch, [], refused=9)
     with pytest.raises(gc.CertificateError, match="refused by the test"):
         gc.region_of_attraction(system, system.state(), by="energy")
 

@@ -8,16 +8,15 @@ from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
-from flint import arb, fmpq
+from flint import fmpq
 
 from geoctrl._checks import whole_number
-from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet, SetKind
+from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.slopes.file import SLOPES_FORMAT, claim_of_slopes, judge_slopes, read_slopes
+from geoctrl.checker.slopes.file import SLOPES_FORMAT, judge_slopes, read_slopes
 from geoctrl.checker.squares.file import (
     ATTRACTED,
     SQUARES_FORMAT,
-    claim_of_attraction,
     judge_attraction,
     read_attraction,
 )
@@ -33,7 +32,6 @@ _SQUARES = SetKind(
     read_attraction,
     ("proof",),
     judge_attraction,
-    lambda name, found: claim_of_attraction(name, found.parts),
 )
 _SLOPES = SetKind(
     SLOPES,
@@ -41,7 +39,6 @@ _SLOPES = SetKind(
     read_slopes,
     ("proof",),
     judge_slopes,
-    claim_of_slopes,
 )
 
 
@@ -154,9 +151,6 @@ class AttractedSet(ProvedSet):
             point | {k: _outwards(a.fmpq(), b.fmpq()) for k, (a, b) in cell.items()}
             for cell in self._finding.cells(pieces)
         ]
-
-    def _holds(self, state: list[fmpq | arb]) -> bool:
-        return self._finding.holds(state, SLACK)
 
     def __repr__(self) -> str:
         extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())

@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import Cell
-from geoctrl.checker.sublevels.file import SublevelRegion, extent_of
+from geoctrl.checker.sublevels.file import SublevelRegion
 from geoctrl.checker.sublevels.limits import velocities_over
 from geoctrl.errors import CertificateError
 
@@ -28,7 +28,7 @@ def boxes_of(region: SublevelRegion, pieces: int) -> list[dict[str, Interval]]:
     boxes.
     """
     energy = region.energy
-    finest = [(b - a) / pieces for a, b in extent_of(region).values()]
+    finest = [(b - a) / pieces for a, b in region.extent().values()]
     pending = [(node.cell, 0) for node in region.inside]
     found = []
     while pending:

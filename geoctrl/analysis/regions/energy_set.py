@@ -9,11 +9,9 @@ from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
-from flint import arb, fmpq
-
 from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
-from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet, SetKind, proved_set
+from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind, proved_set
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import ClosedLevel, Sublevel
 from geoctrl.analysis.regions.sublevel_problem import SublevelQuestions
@@ -21,11 +19,8 @@ from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.file import (
     INVARIANT,
     SUBLEVEL_FORMAT,
-    claim_of_sublevel,
-    extent_of,
     function_words,
     judge_sublevel,
-    lies_in,
     limit_words,
     read_sublevel,
 )
@@ -42,8 +37,7 @@ _SUBLEVEL = SetKind(
     INVARIANT,
     read_sublevel,
     ("level", "cells"),
-    lambda problem, level, cells: judge_sublevel(problem, fmpq(level), cells),
-    claim_of_sublevel,
+    judge_sublevel,
 )
 
 
@@ -115,7 +109,7 @@ class RegionOfAttraction(ProvedSet):
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:
         """Intervals of the shapes."""
-        found = extent_of(self._finding)
+        found = self._finding.extent()
         return {k: (float(Fraction(str(a))), float(Fraction(str(b)))) for k, (a, b) in found.items()}
 
     @property
@@ -171,9 +165,6 @@ class RegionOfAttraction(ProvedSet):
             pieces = PIECES.get(len(self._finding.energy.shapes), FEW)
         whole_number("pieces", pieces, 1, 1024)
         return boxes_of(self._finding, pieces)
-
-    def _holds(self, state: list[fmpq | arb]) -> bool:
-        return lies_in(self._finding, state, SLACK)
 
     def __repr__(self) -> str:
         extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())

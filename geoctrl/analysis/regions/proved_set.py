@@ -52,10 +52,8 @@ class SetKind(NamedTuple):
     proof : tuple of str
         What its file holds besides.
     judge : callable
-        What the checker finds of a problem as read and the rest of the file; Refusal where something is not
-        proved.
-    claim : callable
-        Words about the set of a system by name, as it is found.
+        What the checker finds of a problem as read and the rest of the file, which answers ``extent``,
+        ``holds`` and ``claim``; Refusal where something is not proved.
     """
 
     method: str
@@ -63,7 +61,6 @@ class SetKind(NamedTuple):
     read: Callable[[Any], dict[str, Any]]
     proof: tuple[str, ...]
     judge: Callable[..., Any]
-    claim: Callable[[str, Any], str]
 
     def found_in(self, content: Mapping[str, Any]) -> Any:
         """What the checker finds in a file."""
@@ -126,9 +123,10 @@ class ProvedSet(ABC):
     def _labels(self) -> Sequence[str]:
         return list(self.data["problem"]["states"])
 
+    @property
     @abstractmethod
-    def _holds(self, state: list[fmpq | arb]) -> bool:
-        """Whether a state, as the file measures it, is in the set."""
+    def extent(self) -> Mapping[str, tuple[float, float]]:
+        """Intervals of states in which the set lies."""
 
     def contains(self, x: Any) -> bool | np.ndarray:
         """Whether states are proved to be in the set.
@@ -157,7 +155,8 @@ class ProvedSet(ABC):
         if not np.all(np.isfinite(states)):
             raise InputError("x must be finite")
         columns = states.reshape(len(labels), -1).T
-        found = [self._holds([self._coordinate(i, v) for i, v in enumerate(column)]) for column in columns]
+        measured = ([self._coordinate(i, v) for i, v in enumerate(column)] for column in columns)
+        found = [self._finding.holds(state, SLACK) for state in measured]
         return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
 
     def _coordinate(self, i: int, value: float) -> fmpq | arb:
@@ -215,4 +214,4 @@ def proved_set(
         **proof,
     }
     found = kind.found_in(content)
-    return cls(content | {"claim": kind.claim(name, found)}, question.angles, reason, found)
+    return cls(content | {"claim": found.claim(name)}, question.angles, reason, found)

@@ -67,6 +67,23 @@ class SlopesSet(NamedTuple):
         """P."""
         return self.fall.matrix
 
+    def claim(self, system: str) -> str:
+        """What a file claims."""
+        field, fall = self.fall.field, self.fall
+        problem, free = field.question.problem, [field.question.labels[i] for i in field.free]
+        point = point_words({k: v for k, v in problem["states"].items() if k not in free})
+        values = assigned({**problem["parameters"], **problem["inputs"]})
+        extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in self.extent().items())
+        turns = f", {' and '.join(map(told, field.turned))} up to whole turns" if field.turned else ""
+        unread = f", whatever {' and '.join(map(told, free))} may be" if free else ""
+        model = ", where the model holds" if problem["domain"] else ""
+        return (
+            f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+            f"{leaf_at(problem)}, with V <= {decimal(fall.level)}, V a positive definite quadratic function "
+            f"of the deviations of {listed(self.labels)}, stay so for ever{model}, within {extent}, and tend "
+            f"to the equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
+        )
+
     def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
         """Intervals in which states of the set are, by their names."""
         with ctx.workprec(BITS):
@@ -155,7 +172,7 @@ def check_slopes(data: Any) -> tuple[str, str, tuple[str, ...]]:
     """Verdict, claim and what was confirmed."""
     conform(data, FILE)
     found = judge_slopes(read_slopes(data["problem"]), data["proof"])
-    words = claim_of_slopes(str(data["system"]), found)
+    words = found.claim(str(data["system"]))
     require_claim(data, words)
     checks = [
         "the field vanishes exactly at the point",
@@ -169,21 +186,3 @@ def check_slopes(data: Any) -> tuple[str, str, tuple[str, ...]]:
     if limits := problem["limits"]:
         checks.append(f"below the level within its limit: {listed(limits)}")
     return ATTRACTED, words, tuple(checks)
-
-
-def claim_of_slopes(system: str, found: SlopesSet) -> str:
-    """What a file claims."""
-    field, fall = found.fall.field, found.fall
-    problem, free = field.question.problem, [field.question.labels[i] for i in field.free]
-    point = point_words({k: v for k, v in problem["states"].items() if k not in free})
-    values = assigned({**problem["parameters"], **problem["inputs"]})
-    extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in found.extent().items())
-    turns = f", {' and '.join(map(told, field.turned))} up to whole turns" if field.turned else ""
-    unread = f", whatever {' and '.join(map(told, free))} may be" if free else ""
-    model = ", where the model holds" if problem["domain"] else ""
-    return (
-        f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
-        f"{leaf_at(problem)}, with V <= {decimal(fall.level)}, V a positive definite quadratic function of "
-        f"the deviations of {listed(found.labels)}, stay so for ever{model}, within {extent}, and tend to "
-        f"the equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
-    )

@@ -90,17 +90,58 @@ class Attraction(NamedTuple):
         """P."""
         return self.fall.matrix
 
+    def claim(self, system: str) -> str:
+        """What a file claims."""
+        fall = self.fall
+        setting, problem = fall.setting, fall.setting.problem
+        point = point_words({k: v for k, v in problem["states"].items() if k not in setting.free})
+        values = assigned({**problem["parameters"], **problem["inputs"]})
+        levels = problem["levels"]
+        held = (
+            f" and with {listed(levels)} as at the equilibrium ({functions_of(problem, levels)})"
+            if levels
+            else ""
+        )
+        sides = {k: (a, b) for k, (a, b) in self.extent().items() if a < b}
+        extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in sides.items())
+        turns = f", {' and '.join(map(told, setting.turned))} up to whole turns" if setting.turned else ""
+        free = f", whatever {' and '.join(map(told, setting.free))} may be" if setting.free else ""
+        model = ", where the model holds" if problem["domain"] else ""
+        return (
+            f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+            f"{leaf_at(problem)},{held} with V <= {decimal(fall.level)}, V a positive definite quadratic "
+            f"function of the deviations of {', '.join(measured_words(setting))}, stay so for "
+            f"ever{model}, within {extent}, and tend to the equilibrium "
+            f"{point or 'x = 0'}{turns}{free}{limit_phrase(problem)}."
+        )
+
     def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
         """Intervals in which states of the set are, by their names."""
-        return extent_of(self.parts)
+        cells = self.parts.cells(PIECES.get(self.parts.curved, FEW))
+        return {
+            k: (min(middle(cell[k][0]) for cell in cells), max(middle(cell[k][1]) for cell in cells))
+            for k in cells[0]
+        }
 
     def cells(self, pieces: int | None) -> list[dict[str, tuple[arb, arb]]]:
         """Intervals of states, box by box, with so many pieces of a side: the set lies in their union."""
         return self.parts.cells(PIECES.get(self.parts.curved, BOXES) if pieces is None else pieces)
 
     def holds(self, state: list[fmpq | arb], slack: fmpq) -> bool:
-        """Whether a state is proved to be in the set."""
-        return lies_in(self.parts, state, slack)
+        """Whether a state is proved to be in the set, relations and levels holding up to a slack."""
+        fall, q = self.fall, self.parts.question
+        with ctx.workprec(BITS):
+            values = {k: arb(v) for k, v in zip(q.labels, state, strict=True)}
+            try:
+                on_leaf, levels = self.parts.on_leaf(values), self.parts.levels(values)
+            except Refusal:
+                return False
+            y = [c for c in self.parts.deviations(values) if c is not None]
+            column = arb_mat(len(y), 1, y)
+            P = arb_mat(len(y), len(y), [arb(c) for row in fall.matrix for c in row])
+            V = (column.transpose() * P * column)[0, 0]
+            near = all(abs(v) <= arb(slack) for v in [*on_leaf, *levels])
+            return bool(near and arb(fall.level) >= V)
 
 
 def judge_attraction(problem: dict[str, Any], proposal: Any) -> Attraction:
@@ -120,7 +161,7 @@ def check_attraction(data: Any) -> tuple[str, str, tuple[str, ...]]:
     """Verdict, claim and what was confirmed."""
     conform(data, FILE)
     found = judge_attraction(read_attraction(data["problem"]), data["proof"])
-    words = claim_of_attraction(str(data["system"]), found.parts)
+    words = found.claim(str(data["system"]))
     require_claim(data, words)
     problem, setting = found.fall.setting.problem, found.fall.setting
     kept = [*problem["leaf"], *problem["levels"]]
@@ -141,55 +182,3 @@ def check_attraction(data: Any) -> tuple[str, str, tuple[str, ...]]:
 def measured_words(setting: Setting) -> list[str]:
     """Names of what is measured."""
     return [setting.names[setting.variables.index(i)] for i in setting.measured]
-
-
-def claim_of_attraction(system: str, parts: Parts) -> str:
-    """What a file claims."""
-    fall = parts.fall
-    setting, problem = fall.setting, fall.setting.problem
-    point = point_words({k: v for k, v in problem["states"].items() if k not in setting.free})
-    values = assigned({**problem["parameters"], **problem["inputs"]})
-    levels = problem["levels"]
-    held = (
-        f" and with {listed(levels)} as at the equilibrium ({functions_of(problem, levels)})"
-        if levels
-        else ""
-    )
-    sides = {k: (a, b) for k, (a, b) in extent_of(parts).items() if a < b}
-    extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in sides.items())
-    turns = f", {' and '.join(map(told, setting.turned))} up to whole turns" if setting.turned else ""
-    free = f", whatever {' and '.join(map(told, setting.free))} may be" if setting.free else ""
-    model = ", where the model holds" if problem["domain"] else ""
-    return (
-        f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
-        f"{leaf_at(problem)},{held} with V <= {decimal(fall.level)}, V a positive definite quadratic "
-        f"function of the deviations of {', '.join(measured_words(setting))}, stay so for "
-        f"ever{model}, within {extent}, and tend to the equilibrium "
-        f"{point or 'x = 0'}{turns}{free}{limit_phrase(problem)}."
-    )
-
-
-def extent_of(parts: Parts) -> dict[str, tuple[fmpq, fmpq]]:
-    """Intervals in which states of the set are, by their names."""
-    cells = parts.cells(PIECES.get(parts.curved, FEW))
-    return {
-        k: (min(middle(cell[k][0]) for cell in cells), max(middle(cell[k][1]) for cell in cells))
-        for k in cells[0]
-    }
-
-
-def lies_in(parts: Parts, state: list[fmpq | arb], slack: fmpq) -> bool:
-    """Whether a state is proved to be in the set, relations and levels holding up to a slack."""
-    fall, q = parts.fall, parts.question
-    with ctx.workprec(BITS):
-        values = {k: arb(v) for k, v in zip(q.labels, state, strict=True)}
-        try:
-            on_leaf, levels = parts.on_leaf(values), parts.levels(values)
-        except Refusal:
-            return False
-        y = [c for c in parts.deviations(values) if c is not None]
-        column = arb_mat(len(y), 1, y)
-        P = arb_mat(len(y), len(y), [arb(c) for row in fall.matrix for c in row])
-        V = (column.transpose() * P * column)[0, 0]
-        near = all(abs(v) <= arb(slack) for v in [*on_leaf, *levels])
-        return bool(near and arb(fall.level) >= V)

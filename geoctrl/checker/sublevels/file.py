@@ -89,10 +89,58 @@ class SublevelRegion(NamedTuple):
     inside: list[CoverNode]
     level: fmpq
 
+    def claim(self, system: str) -> str:
+        """What its file claims."""
+        problem = self.energy.question.problem
+        given = problem["sublevel"]
+        values = assigned({**problem["parameters"], **problem["inputs"]})
+        there = "the middle of the box below" if "box" in problem else "the equilibrium"
+        held = "".join(
+            f", {told(k)} within {decimal(row['width'])} of its value at {there}"
+            for k, row in given["held"].items()
+        )
+        used = [given["energy"], *(k for k, m in given["multipliers"].items() if m), *given["held"]]
+        extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in self.extent().items())
+        model = ", where the model holds" if problem["domain"] else ""
+        tend = limit_words(problem)
+        return (
+            f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+            f"{leaf_at(problem)}, with {function_words(problem)} <= {decimal(self.level)}{held}, where "
+            f"{functions_of(problem, used)}, over {len(self.inside)} cells about the equilibrium "
+            f"{place_words(problem)} that lie within {extent}, stay so for "
+            f"ever{model}{f', and tend to {tend}' if tend else ''}{limit_phrase(problem)}."
+        )
 
-def judge_sublevel(problem: dict[str, Any], level: fmpq, letters: str) -> SublevelRegion:
+    def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
+        """Intervals in which the cells of K lie, by the names of shapes."""
+        labels = [self.energy.question.labels[i] for i in self.energy.shapes]
+        sides = zip(*(node.cell for node in self.inside), strict=True)
+        return {k: (min(a for a, _ in s), max(b for _, b in s)) for k, s in zip(labels, sides, strict=True)}
+
+    def holds(self, state: list[fmpq | arb], slack: fmpq) -> bool:
+        """Whether a state is proved to be in the region, relations of the leaf holding up to a slack."""
+        energy = self.energy
+        shape: list[Any] = [state[i] for i in energy.shapes]
+        velocities = [state[i] for i in energy.velocities]
+        if not any(
+            all(a <= x <= b for x, (a, b) in zip(shape, node.cell, strict=True)) for node in self.inside
+        ):
+            return False
+        with ctx.workprec(BITS):
+            try:
+                V, held, relations, _ = energy.jets([(x, x) for x in shape], velocities, order=1)
+            except Refusal:
+                return False
+            on_leaf = all(abs(g.value) <= slack for g in relations)
+            levels = zip(held, energy.levels, energy.widths, strict=True)
+            return bool(
+                on_leaf and all(abs(C.value - c) <= w for C, c, w in levels) and V.value <= arb(self.level)
+            )
+
+
+def judge_sublevel(problem: dict[str, Any], given: Any, letters: str) -> SublevelRegion:
     """The region that a problem as read has at a level; Refusal where something is not proved."""
-    energy = Energy(problem)
+    energy, level = Energy(problem), conform(given, _rational, "level")
     require_equations(energy)
     cells = Cells(energy)
     if not energy.value_at_point < level:
@@ -152,8 +200,8 @@ def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
     """Verdict, claim and what was confirmed."""
     read = conform(data, FILE)
     problem = numbered(read["problem"])
-    region = judge_sublevel(problem, read["level"], read["cells"])
-    words = claim_of_sublevel(read["system"], region)
+    region = judge_sublevel(problem, data["level"], read["cells"])
+    words = region.claim(read["system"])
     require_claim(data, words)
     given = problem["sublevel"]
     kept = [*problem["leaf"], *given["held"], *given["multipliers"]]
@@ -189,54 +237,3 @@ def limit_words(problem: dict[str, Any]) -> str:
     if "falling" not in problem:
         return ""
     return f"the largest invariant set in it on which {function_words(problem)} does not change"
-
-
-def claim_of_sublevel(system: str, region: SublevelRegion) -> str:
-    """What a region's file claims."""
-    problem = region.energy.question.problem
-    given = problem["sublevel"]
-    values = assigned({**problem["parameters"], **problem["inputs"]})
-    there = "the middle of the box below" if "box" in problem else "the equilibrium"
-    held = "".join(
-        f", {told(k)} within {decimal(row['width'])} of its value at {there}"
-        for k, row in given["held"].items()
-    )
-    used = [given["energy"], *(k for k, m in given["multipliers"].items() if m), *given["held"]]
-    extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in extent_of(region).items())
-    model = ", where the model holds" if problem["domain"] else ""
-    tend = limit_words(problem)
-    return (
-        f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
-        f"{leaf_at(problem)}, with {function_words(problem)} <= {decimal(region.level)}{held}, where "
-        f"{functions_of(problem, used)}, over {len(region.inside)} cells about the equilibrium "
-        f"{place_words(problem)} that lie within {extent}, stay so for "
-        f"ever{model}{f', and tend to {tend}' if tend else ''}{limit_phrase(problem)}."
-    )
-
-
-def extent_of(region: SublevelRegion) -> dict[str, tuple[fmpq, fmpq]]:
-    """Intervals in which the cells of K lie, by the names of shapes."""
-    labels = [region.energy.question.labels[i] for i in region.energy.shapes]
-    sides = zip(*(node.cell for node in region.inside), strict=True)
-    return {k: (min(a for a, _ in s), max(b for _, b in s)) for k, s in zip(labels, sides, strict=True)}
-
-
-def lies_in(region: SublevelRegion, state: list[fmpq | arb], slack: fmpq) -> bool:
-    """Whether a state is proved to be in the region, relations of the leaf holding up to a slack."""
-    energy = region.energy
-    shape: list[Any] = [state[i] for i in energy.shapes]
-    velocities = [state[i] for i in energy.velocities]
-    if not any(
-        all(a <= x <= b for x, (a, b) in zip(shape, node.cell, strict=True)) for node in region.inside
-    ):
-        return False
-    with ctx.workprec(BITS):
-        try:
-            V, held, relations, _ = energy.jets([(x, x) for x in shape], velocities, order=1)
-        except Refusal:
-            return False
-        on_leaf = all(abs(g.value) <= slack for g in relations)
-        levels = zip(held, energy.levels, energy.widths, strict=True)
-        return bool(
-            on_leaf and all(abs(C.value - c) <= w for C, c, w in levels) and V.value <= arb(region.level)
-        )

@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.sublevels.file import SublevelRegion, claim_of_sublevel, judge_sublevel, read_sublevel
+from geoctrl.checker.sublevels.file import SublevelRegion, judge_sublevel, read_sublevel
 from tests.attack.draw.dice import Dice
 from tests.attack.oracle.tables import Table
 from tests.attack.outcome import Outcome, raw
@@ -160,8 +159,8 @@ def content(problem: dict[str, Any], level: str, cells: str) -> dict[str, Any]:
 def confirmed(data: dict[str, Any]) -> SublevelRegion:
     """The region of a file, given the claim that it needs; refused where the checker refuses it."""
     problem = read_sublevel(data["problem"])
-    region = judge_sublevel(problem, fmpq(data["level"]), data["cells"])
-    data["claim"] = claim_of_sublevel(data["system"], region)
+    region = judge_sublevel(problem, data["level"], data["cells"])
+    data["claim"] = region.claim(data["system"])
     data["digest"] = checker.digest_of(data)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "region.json"
