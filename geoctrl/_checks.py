@@ -33,6 +33,7 @@ __all__ = [
     "require_declared",
     "require_printable",
     "resolve_parameters",
+    "saved_text",
     "shape_of",
     "time_grid",
     "user_level",
@@ -108,6 +109,13 @@ def file_path(path: Any) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"the path of a file is needed, got {shown(path)}")
     return Path(path)
+
+
+def saved_text(text: str, path: Any) -> str:
+    """A text, written to a file with a line's end where a path is given; TypeError for what is none."""
+    if path is not None:
+        file_path(path).write_text(f"{text.rstrip()}\n", encoding="utf-8")
+    return text
 
 
 def made_folder(path: Any) -> Path:

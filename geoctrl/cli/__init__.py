@@ -19,9 +19,8 @@ from geoctrl.cli.commands import (
     run_verify,
     run_warm,
 )
-from geoctrl.cli.follow import add_follow
 from geoctrl.cli.law_command import run_law
-from geoctrl.cli.map import add_map
+from geoctrl.cli.range_commands import add_follow, add_map
 
 __all__ = ["main"]
 

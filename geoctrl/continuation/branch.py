@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import file_path
+from geoctrl._checks import saved_text
 from geoctrl.analysis import Certificate
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium
@@ -191,10 +191,7 @@ class Branch:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
-        text = json.dumps(self.to_dict(), indent=1)
-        if path is not None:
-            file_path(path).write_text(text + "\n", encoding="utf-8")
-        return text
+        return saved_text(json.dumps(self.to_dict(), indent=1), path)
 
     def __repr__(self) -> str:
         held = ", ".join(f"{k} = {float(v):.9g}" for k, v in self.held.items())

@@ -24,8 +24,6 @@ from geoctrl.systems.contract.points import resolve_equilibrium
 
 __all__ = ["follow"]
 
-Told = Callable[[float], None]
-
 
 @long_call
 def follow(

@@ -57,7 +57,7 @@ def integrate(
         and rotations; explicit for constant inertia that couples no bodies. "rk2" (midpoint), "heun" and
         "rk4" are explicit Runge-Kutta methods. `METHODS` tells what each preserves.
     order : {2, 4, 6, 8}
-        Above 2 by symmetric composition of variational steps (`geoctrl.stepping.methods.composition`).
+        Above 2 by symmetric composition of variational steps (`geoctrl.stepping.methods.methods`).
     record : int
         Keep every ``record``-th step.
     params : dict, optional

@@ -30,14 +30,10 @@ class FlowVariations:
     u : ndarray (m,)
     params : dict
         All parameters by name.
-    rtol : float or None
-        The engine's own where None.
     """
 
-    def __init__(
-        self, system: System, u: np.ndarray, params: Mapping[str, float], rtol: float | None = None
-    ) -> None:
-        self.system, self.u, self.params, self.rtol = system, u, params, rtol
+    def __init__(self, system: System, u: np.ndarray, params: Mapping[str, float]) -> None:
+        self.system, self.u, self.params = system, u, params
         self._more = _variational(system)
 
     def __call__(self, x: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +45,6 @@ class FlowVariations:
             params=self.params,
             x0=np.concatenate([x, np.eye(n).ravel()]),
             times=np.array([0.0, time]),
-            rtol=self.rtol,
             more=self._more,
         )
         steps, rows = choose_engine(flow, "auto").run(), [flow.x0]

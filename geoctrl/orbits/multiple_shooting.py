@@ -47,7 +47,6 @@ _SEGMENTS = 10_000
 """At most."""
 _TRIES = 60
 _POLISHING = 4
-_LAST_DIGITS = 1e-14
 _CLOSED = 1e-10
 """Residual, relative to the sizes of states, up to which an orbit counts as found."""
 _ZERO = 1e-15

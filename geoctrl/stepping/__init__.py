@@ -1,12 +1,10 @@
 """What every stepping method shares: the loop, compositions, compiled kernels, a linear solver."""
 
-from geoctrl.stepping.methods.composition import ORDERS, composition
 from geoctrl.stepping.methods.loop import StepsTaken, record_steps, record_times, result_of_run
-from geoctrl.stepping.methods.methods import METHODS, Method
+from geoctrl.stepping.methods.methods import METHODS, Method, composition
 
 __all__ = [
     "METHODS",
-    "ORDERS",
     "Method",
     "StepsTaken",
     "composition",

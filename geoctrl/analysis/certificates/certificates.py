@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from geoctrl import checker
 from geoctrl._calls.long_calls import long_call, under_way
-from geoctrl._checks import file_path
+from geoctrl._checks import saved_text
 from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.lean import lean_text
+from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
 from geoctrl.analysis.proofs.numerical import claim_in_floats
 from geoctrl.analysis.proofs.proof import Outcome
-from geoctrl.checker import digest_of, short
+from geoctrl.checker import short
 from geoctrl.checker.reading import terms
 from geoctrl.checker.surds import RATIONALS, Surds
 from geoctrl.checker.theorems.held_loop import METHOD as HELD
@@ -34,7 +33,7 @@ __all__ = ["Certificate", "certify", "readable"]
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(ProofFile):
     """A claim about an equilibrium with its evidence.
 
     ``bool(certificate)`` raises: ask for the verdict.
@@ -69,6 +68,7 @@ class Certificate:
     reason: str
     data: dict[str, Any]
     in_floats: bool = False
+    _indent: ClassVar[int | None] = 1
 
     @property
     def dissipation_induced(self) -> int:
@@ -77,10 +77,6 @@ class Certificate:
 
     def __bool__(self) -> bool:
         raise TypeError("a Certificate is not a bool: compare certificate.verdict with a gc.Verdict")
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content of the file, digest included."""
-        return copy.deepcopy(self.data) | {"digest": digest_of(self.data)}
 
     def to_json(self, path: str | Path | None = None) -> str:
         """JSON text of a proof; written to ``path`` where one is given.
@@ -97,10 +93,7 @@ class Certificate:
                 f"{self.verdict} is a report and no proof, and no file holds it"
                 f"{f' ({self.reason})' if self.reason else ''}; {self._provable}; to_dict() has the report"
             )
-        text = json.dumps(self.to_dict(), indent=1)
-        if path is not None:
-            file_path(path).write_text(text + "\n", encoding="utf-8")
-        return text
+        return super().to_json(path)
 
     @property
     def _provable(self) -> str:
@@ -143,10 +136,7 @@ class Certificate:
         >>> [line for line in text.splitlines() if line.startswith("theorem critical")]
         ['theorem critical (t1 t2 t3 t4 t5 : ℝ) :']
         """
-        text = lean_text(self.data)
-        if path is not None:
-            file_path(path).write_text(text, encoding="utf-8")
-        return text
+        return saved_text(lean_text(self.data), path)
 
     def _repr_latex_(self) -> str:
         return displayed_formula(
@@ -268,13 +258,8 @@ def _late_certificate(sys: Any, outcome: Outcome | None, late: str) -> Certifica
 
 
 def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:
-    from geoctrl import __version__
-
     data = {
-        "format": checker.FORMAT,
-        "version": checker.VERSION,
-        "software": f"geoctrl {__version__}",
-        "system": sys.name,
+        **heading(checker.FORMAT, sys.name),
         "verdict": outcome.verdict.value,
         "method": outcome.method,
         "claim": _claim(sys.name, outcome),

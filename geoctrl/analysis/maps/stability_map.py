@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +13,10 @@ from typing import Any, NamedTuple, cast
 
 from flint import fmpq
 
-from geoctrl import checker
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import file_path, nearest
 from geoctrl._scalars import exact, shown
+from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.maps.region_cells import Tiles, checked_proofs
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
 from geoctrl.analysis.maps.region_proofs import proposals
@@ -43,7 +42,7 @@ class MapCell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityMap:
+class StabilityMap(ProofFile):
     """What is proved of a family over a box of axes.
 
     Attributes
@@ -161,17 +160,6 @@ class StabilityMap:
         read(self._tree, tuple(self._axes.values()))
         return next(k for k in ("stable", "unstable", "spectrum", "undecided") if k in met)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content of the file, digest included."""
-        return copy.deepcopy(self.data) | {"digest": checker.digest_of(self.data)}
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
-        text = json.dumps(self.to_dict())
-        if path is not None:
-            file_path(path).write_text(text + "\n", encoding="utf-8")
-        return text
-
     def plot(self, ax: Any = None, title: str | None = None) -> Any:
         """The map as a filled picture: `geoctrl.viz.stability_map`."""
         return import_module("geoctrl.viz").stability_map(self, ax, title)  # figures are a floor above
@@ -248,8 +236,6 @@ def certify_region(
     >>> found.at(Omega0=9.0, l=0.8), found.at(Omega0=1.0, l=1.0)
     ('stable', 'unstable')
     """
-    from geoctrl import __version__
-
     as_system(sys, "certify_region", recorded=True)
     if not isinstance(family, str) or family not in sys.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
@@ -262,10 +248,7 @@ def certify_region(
     cells = tiles.tree()
     area = _area(cells, proofs, len(data["axes"]))
     whole = {
-        "format": MAP_FORMAT,
-        "version": checker.VERSION,
-        "software": f"geoctrl {__version__}",
-        "system": sys.name,
+        **heading(MAP_FORMAT, sys.name),
         "family": family,
         "claim": "",
         "problem": data,

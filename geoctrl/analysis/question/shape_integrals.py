@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -136,30 +135,19 @@ def _constant(hessian: list[list]) -> list[list]:
 
 
 def find_shape_integrals(
-    graph: Graph,
-    states: Mapping[str, Node],
-    field: Sequence[Node],
-    leaf: Sequence[Node],
-    numbers: Mapping[Node, Fraction] | None = None,
+    graph: Graph, states: Mapping[str, Node], field: Sequence[Node], leaf: Sequence[Node]
 ) -> ShapeIntegrals | None:
-    """Recognise the structure; None where a system does not have it.
-
-    Parameters
-    ----------
-    graph, states, field, leaf
-        Equations ``xdot = field`` on the leaf.
-    numbers : parameters to be replaced by numbers in the identities, optional
-    """
+    """The structure of equations ``xdot = field`` on a leaf; None where they do not have it."""
     symbols = list(states.values())
     labels = list(states)
     for w in range(len(symbols)):
-        found = _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w)
+        found = _with_shape_velocity(graph, symbols, labels, field, leaf, w)
         if found is not None:
             return found
     return None
 
 
-def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> ShapeIntegrals | None:
+def _with_shape_velocity(graph, symbols, labels, field, leaf, w) -> ShapeIntegrals | None:
     others = [i for i in range(len(symbols)) if i != w]
     geometric = {s for s in graph.symbols(leaf) if s in symbols}
     geometric |= {
@@ -178,7 +166,7 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     def identities(i: int) -> list[Node]:
         """What has to vanish for the rate to be w g(gamma), or w B(gamma) u."""
         found = graph.substitute([field[i]], {symbols[w]: graph.zero})
-        if not leaf and not found[0].is_zero and _fails_numerically(found, numbers or {}):
+        if not leaf and not found[0].is_zero and _fails_numerically(found):
             return found  # that is enough, and of many states the derivatives are many
         if i in shape:
             found += graph.gradient(slope[i], moving)
@@ -190,11 +178,7 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
 
     while True:
         needed = {i: identities(i) for i in (*shape, *u)}
-        wrong = [
-            i
-            for i, found in needed.items()
-            if found and not leaf and _fails_numerically(found, numbers or {})
-        ]
+        wrong = [i for i, found in needed.items() if found and not leaf and _fails_numerically(found)]
         if any(i in shape for i in wrong):
             return None
         u = [i for i in u if i not in wrong]
@@ -204,7 +188,7 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     if not u:
         return None
     if everything:
-        ideal = LeafIdeal(leaf, everything, numbers)
+        ideal = LeafIdeal(leaf, everything)
         if any(ideal.remainder(e) for e in everything):
             return None
     # The slopes hold the moving symbols at most in terms that vanish: put them to any value.
@@ -219,11 +203,10 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     )
 
 
-def _fails_numerically(identities: Sequence[Node], numbers: Mapping[Node, Fraction]) -> bool:
+def _fails_numerically(identities: Sequence[Node]) -> bool:
     """Whether one of them fails at a point with all symbols near one: quicker than a proof that it does."""
     symbols = sorted(identities[0].graph.symbols(identities), key=lambda s: s.payload)
     point = {s: 1 + 0.3 * math.sin(2.0 * i + 1.0) for i, s in enumerate(symbols)}
-    point |= {s: float(q) for s, q in numbers.items()}
     try:
         return any(abs(e) > _FAILS for e in evaluate(identities, point, FLOAT))
     except (ValueError, ZeroDivisionError, OverflowError):

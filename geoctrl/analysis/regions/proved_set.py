@@ -4,23 +4,19 @@ them.
 
 from __future__ import annotations
 
-import copy
-import json
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from geoctrl import checker
-from geoctrl._checks import file_path
+from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.checker.jets import to_float
 from geoctrl.errors import InputError
@@ -68,7 +64,7 @@ class SetKind(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ProvedSet(ABC):
+class ProvedSet(ProofFile):
     """A set of states, as its file holds it: its ``data``."""
 
     _kinds: ClassVar[Mapping[str, SetKind]]
@@ -174,17 +170,6 @@ class ProvedSet(ABC):
         """The set over two states, with runs where they are given: `geoctrl.viz.region_picture`."""
         return import_module("geoctrl.viz").attraction(self, x, y, ax=ax, **options)  # a floor above
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content of the file, digest included."""
-        return copy.deepcopy(self.data) | {"digest": checker.digest_of(self.data)}
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
-        text = json.dumps(self.to_dict())
-        if path is not None:
-            file_path(path).write_text(text + "\n", encoding="utf-8")
-        return text
-
 
 S = TypeVar("S", bound=ProvedSet)
 
@@ -200,14 +185,9 @@ def proved_set(
     """What a search proposes, written as its file of a format, from which alone the checker judges it;
     Refusal where that is not proved.
     """
-    from geoctrl import __version__
-
     kind, name = cls._kinds[form], question.system.name
     content = {
-        "format": form,
-        "version": checker.VERSION,
-        "software": f"geoctrl {__version__}",
-        "system": name,
+        **heading(form, name),
         "verdict": kind.verdict,
         "claim": "",
         "problem": problem,

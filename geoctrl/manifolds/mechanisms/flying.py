@@ -22,7 +22,7 @@ from geoctrl.manifolds.mechanisms.parts import (
     link_ends,
     positive_numbers,
     turning_energy,
-    two_of,
+    two_inertias,
     values_of,
     weight_energy,
 )
@@ -145,7 +145,7 @@ def bodies_with_joint(
     ('energy', 'momentum1', 'momentum2', 'momentum3')
     """
     m = positive_numbers("masses", masses, 2)
-    J = [inertia_tensor(tensor) for tensor in two_of("inertias", inertias)]
+    J = two_inertias(inertias)
     d1, d2 = (exactly(arm) for arm in finite_array("arms", arms, (2, 3)))
     x, R1, R2 = Place("x"), Attitude("R1"), Attitude("R2")
     rates = [x.rate, x.rate + R1.rate * d1 - R2.rate * d2]

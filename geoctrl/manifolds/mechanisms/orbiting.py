@@ -15,12 +15,11 @@ from geoctrl.manifolds.mechanisms.parts import (
     MOST_LINKS,
     directions,
     exactly,
-    inertia_tensor,
     kinetic_energy,
     link_ends,
     positive_numbers,
     turning_energy,
-    two_of,
+    two_inertias,
     values_of,
 )
 from geoctrl.manifolds.products import ProductSystem
@@ -96,7 +95,7 @@ def tethered_satellites(
     if inertias is None and d.any():
         raise InputError("arms need inertias: the ends are points")
     x, q = Place("x"), directions(count)
-    J = [] if inertias is None else [inertia_tensor(tensor) for tensor in two_of("inertias", inertias)]
+    J = [] if inertias is None else two_inertias(inertias)
     R = [Attitude(f"R{b + 1}") for b in range(len(J))]
 
     def masses_at(part: str) -> list[sp.Matrix]:

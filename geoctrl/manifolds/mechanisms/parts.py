@@ -27,7 +27,7 @@ __all__ = [
     "link_ends",
     "positive_numbers",
     "turning_energy",
-    "two_of",
+    "two_inertias",
     "values_of",
     "weight_energy",
 ]
@@ -100,12 +100,12 @@ def inertia_tensor(value: Any) -> np.ndarray:
     return positive_definite("inertia", np.diag(J) if J.shape == (3,) else finite_array("inertia", J, (3, 3)))
 
 
-def two_of(name: str, values: Any) -> tuple[Any, Any]:
-    """Both of two values."""
-    found = entries(name, values)
+def two_inertias(values: Any) -> list[np.ndarray]:
+    """Inertias of two bodies."""
+    found = entries("inertias", values)
     if len(found) != 2:
-        raise InputError(f"{name} must be two, got {len(found)}")
-    return found[0], found[1]
+        raise InputError(f"inertias must be two, got {len(found)}")
+    return [inertia_tensor(tensor) for tensor in found]
 
 
 def finite_vector(name: str, value: Any) -> np.ndarray:

@@ -48,13 +48,12 @@ class RationalPoints:
         plant: Plant,
         numbers: Mapping[str, Fraction] | None = None,
         further: Sequence[sp.Symbol] = (),
-        seed: int = 5,
     ) -> None:
         self.plant, self.numbers = plant, dict(numbers or {})
         self.graph = Graph()
         self._symbols: dict[sp.Symbol, Node] = {}
         self._pairs: dict[sp.Symbol, tuple[sp.Symbol, sp.Symbol]] = {}
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(5)
         m = plant.mechanism
         self._constants = (*(p.symbol for p in m.parameters), *further)
         for s in (*m.configuration_symbols, *self._constants):

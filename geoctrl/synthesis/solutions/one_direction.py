@@ -176,7 +176,7 @@ class OneDirection(Shaping):
     @cached_property
     def _inertia(self) -> tuple[sp.Matrix, tuple[Gain, ...]]:
         """m, and its entries as gains."""
-        return symmetric_gains("m", len(self.plant.fibre), "", _INERTIA)
+        return symmetric_gains("m", len(self.plant.fibre), _INERTIA)
 
     @cached_property
     def w(self) -> sp.Matrix:

@@ -172,12 +172,10 @@ def _numbered_from_two(stem: str, count: int) -> list[str]:
     return [stem] if count == 1 else [f"{stem}{a + 2}" for a in range(count)]
 
 
-def symmetric_gains(stem: str, count: int, unit: str, description: str) -> tuple[sp.Matrix, tuple[Gain, ...]]:
+def symmetric_gains(stem: str, count: int, description: str) -> tuple[sp.Matrix, tuple[Gain, ...]]:
     """A symmetric matrix of gains named after its entries, numbered from 2: m22, m23, m33."""
     gains = {
-        (a, b): Gain(f"{stem}{a + 2}{b + 2}", unit, description)
-        for a in range(count)
-        for b in range(a, count)
+        (a, b): Gain(f"{stem}{a + 2}{b + 2}", "", description) for a in range(count) for b in range(a, count)
     }
     matrix = sp.Matrix(count, count, lambda a, b: gains[min(a, b), max(a, b)].symbol)
     return matrix, tuple(gains.values())
@@ -203,7 +201,7 @@ def _taken_off(chart: Chart, coupling: sp.Matrix) -> DirectionField:
         gains: tuple[Gain, ...] = (Gain("delta", "", what),)
         delta = sp.Matrix([[gains[0].symbol]])
     else:
-        delta, gains = symmetric_gains("delta", len(fibre), "", what)
+        delta, gains = symmetric_gains("delta", len(fibre), what)
     inertia = (g - g.applyfunc(chart.at_rest)).applyfunc(sp.expand) + delta
     slopes = (-inertia.inv() * coupling).applyfunc(as_fraction)
     return DirectionField(
