@@ -170,6 +170,12 @@ def test_the_nearest_power_of_two():
     )
 
 
+def test_the_nearest_power_of_two_goes_over_where_two_are_equally_near():
+    """sqrt(2) is as near to one as to two: with even and odd powers of two alike."""
+    powers = 2.0 ** np.arange(-9, 9)
+    assert binary(np.sqrt(2) * powers).tolist() == (binary(np.sqrt(2)) * powers).tolist()
+
+
 # -- rates and sizes of matrices ----------------------------------------------------------------
 
 

@@ -71,7 +71,7 @@ class Met:
         It falls while steps lead on; the share of terms that are small themselves, as next to where nothing
         has a size, need not.
         """
-        return float(np.max(np.abs(self.residual) / other.rows, initial=0.0))
+        return _largest(self.residual / other.rows)
 
     @property
     def measure(self) -> float:
@@ -122,7 +122,7 @@ class RestSearch:
         """The nearest point of rest that steps lead to; where there is none, the best point that was met.
 
         Damped steps stay near a family; full ones go far to a single point. Where both fail, a trust region
-        goes further.
+        goes further; where they stall next to a point of rest, it leads on from there.
         """
         damped = self._by_newton(self._start, _DAMPING)
         if damped.measure <= CONVERGED and self._distance(damped) <= _NEAR and self._is_regular(damped):
@@ -132,12 +132,16 @@ class RestSearch:
         if rests:
             return min(rests, key=self._distance)
         best = min(met, key=lambda at: at.measure)
-        if best.measure > RESIDUAL and self._free:
-            further = self.met_at(self._by_trust_region())
-            if further is not None:
-                further = self._by_newton(further, 0.0)
-                best = further if further.measure < best.measure else best
+        if best.measure > RESIDUAL:
+            best = min(best, self._further(self._start), key=lambda at: at.measure)
+        if CONVERGED < best.measure <= RESIDUAL:
+            best = min(best, self._further(best), key=lambda at: at.measure)
         return best
+
+    def _further(self, at: Met) -> Met:
+        """What a trust region leads to."""
+        further = self.met_at(self._by_trust_region(at.x)) if self._free else None
+        return at if further is None else self._by_newton(further, 0.0)
 
     def _distance(self, at: Met) -> float:
         """From the guess, in units of the states there."""
@@ -170,7 +174,7 @@ class RestSearch:
         free, rows = self._free, at.rows
         unit = np.minimum(at.scales.column, self._start.scales.column)[free]
         x, residual = at.x, at.residual / rows
-        best, least, stalled = x, float(np.max(np.abs(residual), initial=0.0)), 0
+        best, least, stalled = x, _largest(residual), 0
         for _ in range(_STEPS):
             if not free or stalled > _STALLED or least <= _ROUNDED:
                 break
@@ -179,7 +183,7 @@ class RestSearch:
             length, limit = float(np.linalg.norm(step)), _LONGEST * max(float(np.linalg.norm(z)), 1.0)
             x = self._with_free(x, unit * (z - step * (limit / length if length > limit else 1.0)))
             residual = self._residual(x) / rows
-            size = float(np.max(np.abs(residual), initial=0.0))
+            size = _largest(residual)
             if not np.isfinite(size):
                 break
             stalled = 0 if size < least else stalled + 1
@@ -187,18 +191,19 @@ class RestSearch:
                 best, least = x, size
         return best
 
-    def _by_trust_region(self) -> np.ndarray:
+    def _by_trust_region(self, x: np.ndarray) -> np.ndarray:
         from scipy.optimize import least_squares
 
-        start, free = self._start, self._free
-        unit, rows = start.scales.column[free], start.rows
+        # It ends by numbers: the residual at its beginning, however small beside its terms, counts as one.
+        free, rows = self._free, self._start.rows
+        rows, unit = rows * (_largest(self._residual(x) / rows) or 1.0), self._start.scales.column[free]
         z = least_squares(
-            lambda z: self._residual(self._with_free(start.x, unit * z)) / rows,
-            start.x[free] / unit,
-            jac=lambda z: self._slopes(self._with_free(start.x, unit * z)) * unit / rows[:, None],
+            lambda z: self._residual(self._with_free(x, unit * z)) / rows,
+            x[free] / unit,
+            jac=lambda z: self._slopes(self._with_free(x, unit * z)) * unit / rows[:, None],
             **dict.fromkeys(("xtol", "ftol", "gtol"), 1e-15),
         ).x
-        return self._with_free(start.x, unit * z)
+        return self._with_free(x, unit * z)
 
     def _without_rounding(self, x: np.ndarray) -> Met | None:
         """The state with zeros for what rounding leaves of them, where that is one of rest, else as it is."""
@@ -226,6 +231,10 @@ class RestSearch:
         point = x.copy()
         point[self._free] = y
         return point
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
 
 
 def _step(J: np.ndarray, r: np.ndarray, damping: float) -> np.ndarray:

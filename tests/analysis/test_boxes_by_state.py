@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict, checker
@@ -31,6 +32,24 @@ def test_an_aligned_body_in_orbit_is_unstable_at_any_rate(n):
     certificate = gc.certify(body, x, params)
     assert certificate.verdict is Verdict.PROVED_UNSTABLE
     assert "in balls" in certificate.method
+
+
+@pytest.mark.parametrize(("mass", "time"), [(1, 1), (1, 1000), (10**6, sp.Rational(1, 1024))])
+@pytest.mark.parametrize("damping", [0, 1])
+def test_a_multiple_root_to_the_right_is_proved(mass, time, damping, tmp_path):
+    """Three equal pendulums that lean upwards: phi'' + d phi' = 0.3 - sin phi at pi - asin 0.3."""
+    shape = [gc.Coordinate(f"phi{i}", angle=True) for i in range(3)]
+    energy = sp.Rational(mass) / sp.Rational(time) ** 2
+    system = gc.EulerPoincare(
+        shape=shape,
+        inertia=mass * sp.eye(3),
+        potential=energy * sum(-sp.cos(phi.symbol) - sp.Rational(3, 10) * phi.symbol for phi in shape),
+        forces=[-damping * mass * phi.rate / time for phi in shape],
+    ).reduce()
+    certificate = gc.certify(system, [0.0] * 3 + [np.pi - np.arcsin(0.3)] * 3)
+    assert certificate.verdict is Verdict.PROVED_UNSTABLE
+    certificate.to_json(tmp_path / "c.json")
+    assert gc.verify(tmp_path / "c.json").verdict is Verdict.PROVED_UNSTABLE
 
 
 def test_radii_belong_to_the_proof_and_to_the_claim(tmp_path):

@@ -135,3 +135,46 @@ def test_a_search_next_to_degenerate_rest_stays_near():
     np.testing.assert_allclose(found[0], [0, 0, 0, 0.005, 1, 0], atol=1e-3)
     # 1e-5: rates of 1e-11 of their sizes tell where they vanish by a square to 3e-6.
     np.testing.assert_allclose(found[1:], [found[0]] * 3, atol=1e-5)
+
+
+@pytest.mark.parametrize("guess", [[200.0, 1.2], [0.0, 1.2], [300.0, 1.7], [-200.0, 0.1]])
+def test_a_joint_in_pitch_is_led_to_rest(guess):
+    """phi'' = -1e4 phi' - atan(5 (phi - 0.7))/100: what is left of the force is 1e-10 of what moves it.
+
+    Full steps run away from an arctangent and damped ones creep, so that both end between what is near to
+    rest and what is rest.
+    """
+    for time, mass in [(1, 1), (1000, 1), (sp.Rational(1, 1000), 10**6)]:
+        phi = gc.Coordinate("phi", angle=True)
+        force = -sp.atan(5 * (phi.symbol - sp.Rational(7, 10))) / 100 / time**2 - 10**4 * phi.rate / time
+        system = gc.EulerPoincare(shape=[phi], inertia=[[mass]], forces=[mass * force]).reduce()
+        found = gc.find_equilibrium(system, guess * np.array([1 / float(time), 1.0]))
+        # 3e-9: beside a slope of 0.05, forces of 1.5e-10 in sums of 1e8: far below what has to be reached.
+        assert found["phi"] == pytest.approx(0.7, abs=3e-9)
+
+
+UNITS = [(1, 1, 1), (1024, 1, 1), (1, 1024**2, 1), (sp.Rational(1, 1024), 1024, 4096)]
+"""Numbers of m, kg, s; powers of two, with which doubles keep their digits."""
+
+
+@pytest.mark.parametrize(("length", "mass", "time"), UNITS)
+def test_derivatives_are_the_same_to_the_last_bit(length, mass, time):
+    """A length beside angles: elimination takes the same pivots whatever numbers their inertias are."""
+
+    def slopes(length, mass, time):
+        x, a, b = gc.Coordinate("x"), gc.Coordinate("a", angle=True), gc.Coordinate("b", angle=True)
+        R, c = sp.Rational, sp.cos(a.symbol)
+        unit = sp.diag(1, length, length)
+        own = sp.Matrix(
+            [[4, R(31, 10) * c, R(7, 10)], [R(31, 10) * c, R(53, 10), R(11, 10)], [R(7, 10), R(11, 10), 3]]
+        )
+        potential = -c + sp.sin(b.symbol) * c / 3 + (x.symbol / length) ** 2 / 2 * sp.cos(b.symbol)
+        energy = mass * sp.Rational(length) ** 2 / sp.Rational(time) ** 2
+        system = gc.EulerPoincare(
+            shape=[x, a, b], inertia=mass * unit * own * unit, potential=energy * potential
+        ).reduce()
+        states = np.array([length / time, 1 / time, 1 / time, length, 1, 1], dtype=float)
+        point = np.array([0.3, 0.4, -0.2, 0.5, 0.7, 0.2])
+        return system.jacobian(0, point * states) * states / states[:, None] * float(time)
+
+    assert slopes(length, mass, time).tolist() == slopes(1, 1, 1).tolist()

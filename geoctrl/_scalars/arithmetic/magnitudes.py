@@ -39,8 +39,10 @@ from geoctrl.errors import ExpressionError, LabelError
 
 __all__ = ["ROUNDING", "Magnitudes", "binary", "magnitudes"]
 
-_LARGEST = 500
-"""Exponent of two to which sizes are kept: their squares and quotients are doubles."""
+_SMALLEST = 2.0**-500
+"""Power of two down to which sizes are kept: squares and quotients are doubles of this and its inverse."""
+_HALFWAY = 0.5**0.5
+"""From here on a fraction is nearer to one than to a half."""
 _MANY = 2000
 """Parts of sums and products from which on layers are faster."""
 
@@ -48,15 +50,16 @@ _MANY = 2000
 def binary(sizes: Any) -> np.ndarray:
     """Nearest powers of two, by which numbers are divided exactly, within 2^-500 .. 2^500; zero for zero.
 
+    A number times a power of two has this multiple of its own, also where two are equally near.
+
     Examples
     --------
     >>> binary([3.0, 0.3, 0.0])
     array([4.  , 0.25, 0.  ])
     """
     sizes = np.asarray(sizes, dtype=float)
-    with np.errstate(divide="ignore"):
-        exponents = np.rint(np.log2(sizes))
-    return np.where(sizes > 0, np.exp2(np.clip(exponents, -_LARGEST, _LARGEST)), 0.0)
+    fractions, exponents = np.frexp(np.minimum(np.maximum(sizes, _SMALLEST), 1 / _SMALLEST))
+    return np.where(sizes > 0, np.ldexp(1.0, exponents - (fractions < _HALFWAY)), 0.0)
 
 
 def magnitudes(

@@ -6,6 +6,7 @@ What is looked for here are the states to hold, those to omit, and a middle good
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -24,7 +25,7 @@ from geoctrl.checker.surds import ball
 from geoctrl.checker.theorems.idle import equations_of_rest
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
-__all__ = ["box_at_rest", "box_judgement"]
+__all__ = ["Judged", "box_at_rest", "box_judgement", "judged_by_root"]
 
 BITS = 64
 """Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
@@ -33,6 +34,10 @@ NEAR = 1e-6
 _STEPS, _SMALL, _FINE = 8, 2.0**-90, 160
 """Newton's steps at most, the length from which on they end, and how many bits below the size of a state its
 middle is kept: the first two in sizes of the states.
+"""
+_MULTIPLE = 1e-3
+"""Distance of two roots, relative to them, below which they may be one: a polynomial and its derivative are
+both rounding there.
 """
 _WEAKEST = 1e-12
 """Rows of the linearisation, relative to the largest entry, that count as none."""
@@ -80,14 +85,27 @@ def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray,
     stored, _ = _box_about_middle(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
     box = Box(stored.read, names, whole=False)
     reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
-    return stored, *checker.decide(stored.read, {"conserved": names, **_growing(reduced)})
+    return judged_by_root(stored, {"conserved": names}, np.linalg.eigvals(reduced))
 
 
-def _growing(A: np.ndarray) -> dict[str, list[float]]:
-    """The last root of a matrix where it lies to the right of the axis."""
-    roots = np.linalg.eigvals(A)
-    last = roots[int(np.argmax(roots.real))]
-    return {"root": [float(last.real), float(last.imag)]} if last.real > 0 else {}
+def judged_by_root(stored: Stored, proposal: dict[str, Any], roots: np.ndarray) -> Judged:
+    """The problem and what the checker decides, with a root to the right of the axis where there is one.
+
+    Within d |p/p'| of any number lies a root of p, of the degree d: at the last root itself, if that is
+    simple. A step s to the right of it all terms of p'/p, 1/(x - root), have a positive real part, and |p/p'|
+    is at most s, of a multiple one too.
+    """
+    last = complex(roots[int(np.argmax(roots.real))]) if roots.size else 0j
+    if not last.real > 0:
+        return stored, *checker.decide(stored.read, proposal)
+    numbers = [last]
+    if np.sum(np.abs(roots - last) < _MULTIPLE * abs(last)) > 1:
+        numbers.append(last + last.real / (2 * len(roots)))
+    *first, further = (proposal | {"root": [number.real, number.imag]} for number in numbers)
+    for tried in first:
+        with suppress(checker.Refusal):
+            return stored, *checker.decide(stored.read, tried)
+    return stored, *checker.decide(stored.read, further)
 
 
 def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
@@ -114,7 +132,7 @@ def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, nam
         return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
 
     stored, _ = _refined_middle(problem, moment, free, sizes, [])
-    return stored, *checker.decide(stored.read, _growing(_floats(rounded.linearisation)[np.ix_(free, free)]))
+    return judged_by_root(stored, {}, np.linalg.eigvals(_floats(rounded.linearisation)[np.ix_(free, free)]))
 
 
 def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:

@@ -14,7 +14,7 @@ from flint import ctx, fmpq
 from geoctrl import checker
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl._scalars.text.numbers import short_rational
-from geoctrl.analysis.proofs.equilibria_in_boxes import Judged
+from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, judged_by_root
 from geoctrl.analysis.proofs.equilibrium_family import flat_family
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.problem import Problem
@@ -41,15 +41,14 @@ def family_in_balls(problem: Problem) -> Judged | None:
         return None
     for tolerance, slopes in product(KERNEL, SLOPES):
         try:
-            tangents, omitted, root = _in_floats(problem, rounded, tolerance, slopes)
+            tangents, omitted, roots = _in_floats(problem, rounded, tolerance, slopes)
             with ctx.workprec(PRECISION):
                 stored = problem.question()
                 widths = [fmpq(0)] * len(stored.read["states"])
                 question = checker.Question(stored.read, True, Balls(widths))
                 stored = flat_family(stored, question, tangents)
             stored = stored.with_parts(enclosed={"omitted": omitted})
-            proposal = {"root": [root.real, root.imag]} if root.real > 0 else {}
-            return stored, *checker.decide(stored.read, proposal)
+            return judged_by_root(stored, {}, roots)
         except (checker.Refusal, NotSolved, np.linalg.LinAlgError):
             continue
     return None
@@ -57,8 +56,8 @@ def family_in_balls(problem: Problem) -> Judged | None:
 
 def _in_floats(
     problem: Problem, rounded: checker.Question, tolerance: float, slopes: tuple[int, float]
-) -> tuple[list[list[fmpq]], list[str], complex]:
-    """Tangents of the family by row, states to omit, and the last root across it on the leaf."""
+) -> tuple[list[list[fmpq]], list[str], np.ndarray]:
+    """Tangents of the family by row, states to omit, and the roots across it on the leaf."""
     from scipy.linalg import null_space, qr
 
     labels = rounded.labels
@@ -81,8 +80,8 @@ def _in_floats(
     omitted = [labels[i] for i in qr(scaled, pivoting=True, mode="r")[1][: len(D)]] if len(D) else []
     W = null_space(scaled) if len(D) else np.eye(len(labels))
     roots = np.linalg.eigvals(W.T @ (A * (d / d[:, None])) @ W)
-    across = roots[np.argsort(np.abs(roots))][len(tangents) :]  # zeros of the family are rounding in floats
-    return tangents, omitted, complex(across[int(np.argmax(across.real))]) if len(across) else 0j
+    # Zeros of the family are rounding in floats.
+    return tangents, omitted, roots[np.argsort(np.abs(roots))][len(tangents) :]
 
 
 def _short_rational(value: float, size: float, largest: int, near: float) -> fmpq:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import mul
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from geoctrl.systems.contract.tolerances import KERNEL, rank
 __all__ = [
     "Scales",
     "beside_each_other",
+    "binary_scaling",
     "columns_of",
     "condition_of",
     "equilibrated_matrix",
@@ -149,26 +151,29 @@ def symmetric_scaling(M: np.ndarray) -> np.ndarray:
     >>> symmetric_scaling(np.array([[4.0, 0.0], [0.0, 1e-20]])) ** -1
     array([2.e+00, 1.e-10])
     """
-    M = np.abs(np.asarray(M, dtype=float))
-    t, pending = np.zeros(len(M)), list(range(len(M)))
-    while pending:
-        left = []
+    rows = np.abs(np.asarray(M, dtype=float)).tolist()  # of few numbers lists are faster
+    t, pending, left = [0.0] * len(rows), list[int](), list(range(len(rows)))
+    while len(left) != len(pending):
+        pending, left = left, []
         for i in pending:
-            size = max(float(np.sqrt(M[i, i])), float(np.max(M[i] * t, initial=0.0)))
+            size = max(rows[i][i] ** 0.5, *map(mul, rows[i], t))
             if size > 0:
                 t[i] = 1 / size
             else:
                 left.append(i)
-        if len(left) == len(pending):
-            break
-        pending = left
-    return t
+    return np.array(t)
+
+
+def binary_scaling(M: np.ndarray) -> np.ndarray:
+    """Powers of two next to these factors, one for rows of zeros: elimination then has the same pivots."""
+    t = binary(symmetric_scaling(M))
+    return np.where(t > 0, t, 1.0)
 
 
 def symmetric_inverse(K: np.ndarray) -> np.ndarray:
     r"""Inverse (n, n) of a matrix that is symmetric but for signs, refined, :math:`X + X (I - K X)`.
 
-    It is taken of :math:`t_i K_{ij} t_j` with powers of two t from `symmetric_scaling`: units change no
+    It is taken of :math:`t_i K_{ij} t_j` with powers of two t from `binary_scaling`: units change no
     digit. Elimination fills zeros with rounding: what the zeros of K force is zero, and so is what is
     rounding of the refinement's own terms.
 
@@ -178,8 +183,7 @@ def symmetric_inverse(K: np.ndarray) -> np.ndarray:
     array([[ 1.e-20, -1.e-10],
            [-1.e-10,  2.e+00]])
     """
-    t = binary(symmetric_scaling(K))
-    t = np.where(t > 0, t, 1.0)
+    t = binary_scaling(K)
     scaled = t[:, None] * K * t
     filled = _filled_places((scaled != 0).tobytes(), len(scaled))
     inverse = np.where(filled, np.linalg.inv(scaled), 0.0)

@@ -16,7 +16,7 @@ import numpy as np
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
 from geoctrl.errors import SingularMassError
-from geoctrl.systems.contract.scales import symmetric_inverse
+from geoctrl.systems.contract.scales import binary_scaling, symmetric_inverse
 from geoctrl.systems.equations.recorded_system import Recorded
 
 __all__ = ["Differential"]
@@ -131,8 +131,9 @@ class Differential:
         )
         k = len(system.assembly.velocity)
         right = np.concatenate([by_x, by_u], axis=-1)
+        t = binary_scaling(np.max(np.abs(saddle), axis=tuple(range(saddle.ndim - 2)), initial=0.0))[:, None]
         try:
-            solved = np.linalg.solve(saddle, right)[..., :k, :]
+            solved = (t * np.linalg.solve(t * saddle * t.T, t * right))[..., :k, :]
         except np.linalg.LinAlgError:
             raise SingularMassError(
                 "the equations have no derivative here: the mass matrix, bordered by the constraint rows, is "
