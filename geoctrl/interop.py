@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._checks import entries, require_choice
 from geoctrl._scalars.text.numbers import shown
-from geoctrl.errors import InputError
+from geoctrl.errors import InputError, ParameterError
 
-__all__ = ["nonlinear_system", "state_space", "system_name"]
+__all__ = ["equations_of_motion", "nonlinear_system", "state_space", "system_name"]
 
 
 def nonlinear_system(
@@ -61,6 +62,29 @@ def nonlinear_system(
         params=defaults,
         name=name,
         **dynamic,
+    )
+
+
+def equations_of_motion(system: Any, outputs: Sequence[str] | None, name: str | None, default: str):
+    """A `control.NonlinearIOSystem` of a system; outputs are labels of states or signals, or all states."""
+    labels = entries("outputs", system.state_labels if outputs is None else outputs, ParameterError)
+    known = [*system.state_labels, *system.output_labels]
+    for label in labels:
+        require_choice("state or output", label, known, ParameterError)
+    pick = [known.index(label) for label in labels]
+
+    def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
+        signals = system.outputs(t, x, u, params) if system.output_labels else np.zeros(0)
+        return np.concatenate([x, signals])[pick]
+
+    return nonlinear_system(
+        system.rhs,
+        output,
+        states=system.state_labels,
+        inputs=system.input_labels,
+        outputs=labels,
+        params=system.params,
+        name=system_name(name, system.name or default),
     )
 
 

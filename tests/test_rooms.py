@@ -62,9 +62,6 @@ SAME_CLASS = {
 # Functions that are named by a bare participle or preposition.
 BARE_NAMES = 166
 
-# Files of fewer than LEAST_LINES lines that one other file of their folder uses alone.
-SMALL = ["simulation/kept_along_run.py", "systems/control.py"]
-
 # Sections "Raises" in the docstrings of functions that are not public: the message is the documentation.
 INTERNAL_RAISES = 0
 
@@ -186,15 +183,14 @@ def test_small_files_are_used_by_several():
     for path in FILES:
         for name in files_imported(path, names):
             users[names[name]].add(path)
-    small = {
+    none(
         path.relative_to(PACKAGE).as_posix()
         for path in modules()
         if len(path.read_text(encoding="utf-8").splitlines()) < LEAST_LINES
         and len(users[path]) < 2
         and all(user.parent == path.parent for user in users[path])
         and folder_of(path) != "models"
-    }
-    assert small == set(SMALL)
+    )
 
 
 def documented():

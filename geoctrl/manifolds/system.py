@@ -434,15 +434,7 @@ class ManifoldSystem(System):
         """The equations of motion as a `control.NonlinearIOSystem`, all states outputs."""
         from geoctrl import interop
 
-        return interop.nonlinear_system(
-            lambda t, x, u, p: self.rhs(t, x, u, p),
-            lambda t, x, u, p: x,
-            states=self.state_labels,
-            inputs=self.input_labels,
-            outputs=self.state_labels,
-            params=self.params,
-            name=interop.system_name(name, self.name or "system"),
-        )
+        return interop.equations_of_motion(self, None, name, "system")
 
     def __repr__(self) -> str:
         title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space}>"

@@ -12,7 +12,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
 from geoctrl.runs import Events, SampleRecord, Samples, storage
-from geoctrl.simulation import kept_along_run, reconstruction
+from geoctrl.simulation import reconstruction
 from geoctrl.stepping.drive.resampling import resampled_states
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ class Trajectory(Samples):
     @cached_property
     def invariants(self) -> dict[str, np.ndarray]:
         """Values (nt,) of every quantity conserved in this run, by name."""
-        return kept_along_run.invariants(self._live, self.states)
+        values = self._system.conservation.values
+        return values(_conserved_names(self._live), self.states, self.params)
 
     @cached_property
     def leaf_defects(self) -> dict[str, np.ndarray]:
@@ -292,3 +293,21 @@ class Trajectory(Samples):
 
 def _way_key(of: int, R0: Any) -> tuple:
     return shown(of), None if R0 is None else finite_array("R0", R0).tobytes()
+
+
+def _conserved_names(flow: Flow) -> tuple[str, ...]:
+    """Names of the invariants of the run.
+
+    Without inputs those of the system; under expressions those of which the rate vanishes with these put in;
+    else those that no input changes.
+    """
+    system: Any = flow.system
+    drive, params = flow.drive, flow.params
+    if not drive.outside and drive.law is None:
+        return tuple(system.conserved(params))
+    if drive.outside or drive.obstacle is not None:
+        return tuple(system.conserved(params, all_inputs=True))
+    images, extra = drive.images(system)
+    numbers = [system.graph.node(e) for e in drive.extra(0.0)]
+    given = system.graph.substitute(images, dict(zip(extra, numbers, strict=True)))
+    return tuple(system.conservation.kept_under(given, params))

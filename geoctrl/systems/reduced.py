@@ -13,7 +13,6 @@ from geoctrl._calls.budget import BUDGET, seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._scalars import Node, shown
 from geoctrl.systems.contract.points import family_member
-from geoctrl.systems.control import nonlinear_system
 from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.connection import Connection, connection_of
 from geoctrl.systems.equations.frames import choose_frame
@@ -439,7 +438,9 @@ class ReducedSystem(Recorded):
 
     def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
         """A `control.NonlinearIOSystem`; outputs are labels of states or signals, all states by default."""
-        return nonlinear_system(self, outputs, name)
+        from geoctrl import interop
+
+        return interop.equations_of_motion(self, outputs, name, "reduced")
 
 
 def reduced_system(mechanism: Mechanism) -> ReducedSystem:

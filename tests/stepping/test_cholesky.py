@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geoctrl.stepping.solvers.cholesky import factorise, solve_factorised
+from geoctrl.stepping.solvers.dense import factorise, solve_factorised
 
 SIZES = (1, 2, 3, 4, 5, 8, 11)
 

@@ -34,7 +34,6 @@ from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX
 from geoctrl.stepping.methods.loop import INDEFINITE, NEWTON
 from geoctrl.stepping.methods.variational import QUADRATIC, ROWS, STAGNANT, Solver
 from geoctrl.stepping.solvers.apart import settle
-from geoctrl.stepping.solvers.cholesky import factorise, solve_factorised
 from geoctrl.stepping.solvers.coordinates import (
     bases,
     begin,
@@ -51,7 +50,7 @@ from geoctrl.stepping.solvers.coordinates import (
     velocities_for,
     zero,
 )
-from geoctrl.stepping.solvers.elimination import eliminate
+from geoctrl.stepping.solvers.dense import eliminate, factorise, solve_factorised
 
 __all__ = ["SOLVER", "Coupled", "coupled_system"]
 

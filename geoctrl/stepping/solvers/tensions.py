@@ -33,7 +33,7 @@ from geoctrl.stepping.compiled.vectors import copy_with_change, cross
 from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX
 from geoctrl.stepping.methods.loop import NEWTON
 from geoctrl.stepping.methods.variational import ROWS, Solver
-from geoctrl.stepping.solvers.elimination import eliminate
+from geoctrl.stepping.solvers.dense import eliminate
 from geoctrl.stepping.solvers.sparse import PATTERN, Pattern, eliminate_sparse
 
 __all__ = ["FULL", "SPARSE", "Tensions", "solver", "tensions"]

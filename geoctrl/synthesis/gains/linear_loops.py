@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import named_parameters
+from geoctrl._scalars import exact
 from geoctrl.analysis import linearize
 from geoctrl.analysis.linear.linearization import slopes
 from geoctrl.errors import EquilibriumError, GeoctrlError, MatchingError
@@ -18,7 +19,6 @@ from geoctrl.synthesis.gains.gain_search import DampedModes
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping.loop_sizes import LoopSizes
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.stiffness import at_rest
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.points import resolve_equilibrium
 
@@ -166,7 +166,7 @@ class LinearLoops:
     ) -> tuple[float, float, float, float] | None:
         """g, gamma, k and D where all are multiples of unit matrices; None where they are not."""
         point = self.point(self.law.loop, {**gains, **named_parameters(params)})
-        found = at_rest(self.plant, self.law.loop, point, params)
+        found = _at_rest(self.plant, self.law.loop, point, params)
         if found is None:
             return None
         G, H, fibre, base = found
@@ -178,6 +178,36 @@ class LinearLoops:
             return None
         g, c, kgk, D = (float(u) for u in units if u is not None)
         return g, c, float(np.sqrt(kgk / c)), D
+
+
+def _at_rest(
+    plant: Plant, loop: ReducedSystem, point: Any, params: Mapping[str, float] | None
+) -> tuple[np.ndarray, np.ndarray, list[int], list[int]] | None:
+    """G, the second derivatives of V along the frame of the plant, and the columns of fibre and base.
+
+    None where the point is not one of rest: something turns or flows there.
+    """
+    m = plant.mechanism
+    x = _state(point)
+    labels = list(loop.state_labels)
+    velocities = len(loop.assembly.velocity)
+    if np.max(np.abs(x[:velocities]), initial=0.0) > 0:
+        return None
+    given = dict(getattr(point, "params", {}) or {}) | dict(params or {})
+    values = {p.symbol: exact(given.get(p.name, p.default)) for p in m.parameters}
+    place = {s: x[labels.index(str(s))] for s in m.configuration_symbols if str(s) in labels}
+    numbers: dict[sp.Symbol, Any] = {s: sp.Rational(q) for s, q in values.items()}
+    numbers |= {s: sp.Float(v) for s, v in place.items()}
+    numbers |= {s: e.xreplace(numbers) for s, e in m.removed.items()}
+    E = plant.frame.matrix
+    first = [sum(E[i, j] * d for i, d in enumerate(plant.along(m.potential))) for j in range(E.cols)]
+    second = [[sum(E[i, a] * d for i, d in enumerate(plant.along(f))) for a in range(E.cols)] for f in first]
+    G = E.T * sp.Matrix(m.inertia) * E
+
+    def numbers_of(matrix: Any) -> np.ndarray:
+        return np.array(sp.Matrix(matrix).xreplace(numbers).evalf().tolist(), dtype=float)
+
+    return numbers_of(G), numbers_of(second), list(plant.fibre), list(plant.base)
 
 
 def _state(point: Any) -> np.ndarray:

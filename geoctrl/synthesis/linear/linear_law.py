@@ -2,7 +2,7 @@ r"""Linear laws :math:`u = u_e - K (x - x_e)` about an equilibrium, and the loop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, number_array, resolve_parameters
 from geoctrl._scalars import Node, exact
+from geoctrl._scalars.algebra.surds import root_expression
 from geoctrl.analysis import Controllability
 from geoctrl.errors import InputError
 from geoctrl.synthesis.contract.law import Law, with_feedback
@@ -26,7 +27,7 @@ from geoctrl.systems import (
     as_mechanism,
     as_system,
 )
-from geoctrl.systems.parts.exact_points import input_expressions, state_expressions
+from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["LinearLaw"]
@@ -95,9 +96,9 @@ class LinearLaw(Law):
     @cached_property
     def torques(self) -> list[sp.Expr]:
         """The law with K as the rationals that its doubles are, the point as it is exactly."""
-        deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix(_state_expressions(self.equilibrium))
         K = sp.Matrix(*self.K.shape, _rationals(self.K.flat))
-        return list(sp.Matrix(input_expressions(self.equilibrium)) - K * deviation)
+        return list(sp.Matrix(_input_expressions(self.equilibrium)) - K * deviation)
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -110,9 +111,9 @@ class LinearLaw(Law):
 
         A constant that is rounding of the terms that cancel in it is left out.
         """
-        states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
+        states, place = self.plant.states, sp.Matrix(_state_expressions(self.equilibrium))
         rows = []
-        for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
+        for gains, at_rest in zip(self.K, _input_expressions(self.equilibrium), strict=True):
             terms = [at_rest, *(k * q for k, q in zip(_rationals(gains), place, strict=True))]
             constant = _constant(sp.Add(*terms), terms)
             rows.append(with_doubles(constant - sp.Matrix(_rationals(gains)).dot(states)))
@@ -178,7 +179,7 @@ class LinearLaw(Law):
             raise InputError("the estimator is of another plant, or about another equilibrium")
         z = sp.Matrix([sp.Symbol(name, real=True) for name in estimator.labels])
         K = sp.Matrix(len(point.u), len(z), _rationals((self.K @ estimator.basis).flat))
-        u = sp.Matrix(input_expressions(point)) - K * z
+        u = sp.Matrix(_input_expressions(point)) - K * z
         estimate = dict(zip(estimator.labels, estimator.rates(z, u), strict=True))
         return self._loop(self.by_input(list(u)), estimate).reduce()
 
@@ -213,7 +214,7 @@ class LinearLaw(Law):
                 found[name] = Family(family.states, family.symbols, relations=family.relations)
         name = point.name or _POINT
         if name not in found:
-            found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
+            found[name] = Family(dict(zip(map(str, states), _state_expressions(point), strict=True)))
         return found
 
     # -- display --------------------------------------------------------------------------------
@@ -235,3 +236,19 @@ def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:
 def _rationals(values: Iterable[float]) -> list[sp.Expr]:
     """Doubles as the rationals they are."""
     return [sp.Rational(exact(v)) for v in values]
+
+
+def _state_expressions(point: Equilibrium) -> list[sp.Expr]:
+    """The state of an equilibrium; square roots and angles with rational sines as they are."""
+    return _exactly(point.exact, point.x)
+
+
+def _input_expressions(point: Equilibrium) -> list[sp.Expr]:
+    """Its inputs."""
+    return _exactly(point.exact_u, point.u)
+
+
+def _exactly(known: Sequence | None, values: np.ndarray) -> list[sp.Expr]:
+    if known is None:
+        known = [exact(v) for v in values]
+    return [q.expr if isinstance(q, ExactAngle) else root_expression(q) for q in known]
