@@ -133,7 +133,7 @@ def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.n
     array = real_array(name, value)
     if shape is not None and array.shape != shape:
         raise InputError(f"{name} must have shape {shape}, got {array.shape}")
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"{name} must be finite, got {array[where]} at index {where}")
     return array
@@ -203,9 +203,9 @@ def time_grid(timepts) -> np.ndarray:
         return np.linspace(0.0, end, _SAMPLES)
     if grid.ndim != 1 or grid.size < 2:
         raise InputError(f"timepts must hold at least two times in one dimension, got shape {grid.shape}")
-    steps = np.diff(grid)
-    if not np.all(steps > 0):
-        k = int(np.argmax(steps <= 0))
+    rising = grid[1:] > grid[:-1]
+    if not rising.all():
+        k = int(np.argmin(rising))
         raise InputError(
             f"timepts must be strictly increasing, got {grid[k]} followed by {grid[k + 1]} at index {k}"
         )

@@ -58,12 +58,12 @@ class Progress:
         self.fraction = 0.0
         self._label, self._begun, self._last = label, time.monotonic(), -math.inf
         self._target = target if callable(target) else None
-        self._stop = threading.Event()
         self._width = 0
         self._thread: threading.Thread | None = None
         asked = target is True
         if self._target is None and (asked or not silent) and sys.stderr is not None and sys.stderr.isatty():
             wait = 0.0 if asked else QUIET
+            self._stop = threading.Event()
             self._thread = threading.Thread(target=self._lines, args=(wait,), name="progress", daemon=True)
             self._thread.start()
 
@@ -84,8 +84,8 @@ class Progress:
 
     def close(self) -> None:
         """Leave the line."""
-        self._stop.set()
         if self._thread is not None:
+            self._stop.set()
             self._thread.join()
         if self._width:
             self._line()

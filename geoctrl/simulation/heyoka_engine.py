@@ -79,13 +79,20 @@ class Heyoka(Engine):
         if self._asked.drive.obstacle is not None:
             return self._asked.drive.obstacle
         flow, recorded = self.flow, self._equations
+        key = recorded.key("obstacle", flow.drive.constant, tuple(event.name for event in flow.events))
+        return recorded.workspace.get(key, lambda: self._constant_event() or self._unknown_function())
+
+    def _constant_event(self) -> str | None:
+        """Words about an event that no state changes."""
+        flow, recorded = self.flow, self._equations
         held = {*recorded.extra} if flow.drive.constant else set()
         for event, node in zip(flow.events, recorded.events, strict=True):
             if not {s for s in flow.system.graph.symbols([node]) if s.level >= STATE} - held:
                 return f"event {event.name!r} does not change along the run"
-        return recorded.workspace.get(recorded.key("obstacle"), self._unknown_function)
+        return None
 
     def _unknown_function(self) -> str | None:
+        """Words about a function that heyoka lacks."""
         recorded = self._equations
         parts = [("the equations of motion", recorded.rates)]
         parts += [

@@ -151,7 +151,7 @@ def simulate(
         system=sys,
         drive=drive,
         params=values,
-        x0=np.array(sys.start(x0, params), dtype=float),
+        x0=np.array(sys.start(x0, values), dtype=float),
         times=times,
         rtol=tolerance,
         events=read_events(sys, events, edges=flag("domain", domain)),

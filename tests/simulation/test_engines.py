@@ -209,6 +209,18 @@ def test_not_analytic_input_goes_to_scipy(rotor, rotor_start):
         )
 
 
+def test_an_event_that_heyoka_cannot_run_is_told_by_its_name(rotor, rotor_start):
+    """What was found out of an expression is kept, its name is that of the run."""
+    angle = sp.Abs(rotor.states[0]) - 2
+    for name in ("far", "away"):
+        with pytest.raises(gc.ExpressionError, match=f"'abs' of event '{name}'"):
+            gc.simulate(rotor, TIMES, rotor_start, events={name: angle}, engine="heyoka")
+    held = rotor.inputs[0] - 1
+    for name in ("on", "off"):
+        with pytest.raises(gc.ExpressionError, match=f"event '{name}' does not change along the run"):
+            gc.simulate(rotor, TIMES, rotor_start, inputs=[0.5], events={name: held}, engine="heyoka")
+
+
 def test_without_heyoka(skate, monkeypatch):
     from geoctrl.simulation import heyoka_engine
 

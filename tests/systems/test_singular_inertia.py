@@ -5,6 +5,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.systems.contract.scales import inverse_condition
+from geoctrl.systems.states.singularity import _least_condition, breaks_down, conditions
 
 m, a, A, C, G0 = 1.5, 0.4, 0.06, 0.12, 9.81
 
@@ -60,3 +62,30 @@ def test_what_constraints_leave_singular_is_still_refused():
     massless = gc.EulerPoincare(algebra=gc.rn(3), inertia=sp.diag(0, 0, 1), constraints=[[1, 1, 0]])
     with pytest.raises(gc.SingularMassError):
         massless.reduce()
+
+
+def test_the_bound_of_a_condition_is_one():
+    """Of matrices of all shapes, near to singular too; and it says enough of those that are far from it."""
+    rng = np.random.default_rng(3)
+    clear = 0
+    for _ in range(400):
+        rows, columns = rng.integers(1, 9, size=2)
+        matrix = rng.normal(size=(rows, columns)) * 10.0 ** rng.uniform(-4, 0, size=columns)
+        bound, condition = _least_condition(matrix), inverse_condition(matrix)[0]
+        assert bound <= condition * (1 + 1e-6) + 1e-7
+        clear += bound > 1e-4
+    assert clear > 100
+    assert _least_condition(np.ones((4, 3))) < 1e-7
+    assert _least_condition(np.zeros((2, 2))) == 0
+
+
+@pytest.mark.parametrize("name", ["pendulum-skate", "rattleback", "whipple-bicycle", "roller-racer"])
+def test_points_are_judged_by_bounds_as_by_conditions(name):
+    """At random states, and at some at which nearly all vanishes."""
+    system = gc.models.get(name)().reduce()
+    params = system.parameters(None)
+    rng = np.random.default_rng(5)
+    for k in range(12):
+        x = system.random_state(rng)
+        x = x * 10.0 ** rng.uniform(-16, 0, size=x.size) if k % 2 else x
+        assert breaks_down(system, 0.0, x, params) == conditions(system, 0.0, x, params).singular

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -217,14 +218,15 @@ class Program:
     ) -> None:
         self.tape = Tape(graph, arguments, outputs)
         self.parameters = dict(parameters)
-        self._constants_cache: dict[tuple, tuple] = {}
+        self._constants_cache: dict[Any, tuple] = {}
         self._order = graph.reachable(self.tape.constants)
         used = {node for node in self._order if node.kind == "sym"}
         self._used = [(name, node) for name, node in self.parameters.items() if node in used]
+        self._numbers = itemgetter(*(name for name, _ in self._used)) if self._used else lambda _: ()
 
     def constants(self, params: Mapping[str, float]) -> tuple[float, ...]:
         """The hoisted constants for a parameter set; remembered for repeated calls."""
-        key = tuple(params[name] for name, _ in self._used)
+        key = self._numbers(params)
         cached = self._constants_cache.get(key)
         if cached is None:
             values = {node: float(params[name]) for name, node in self._used}

@@ -57,7 +57,7 @@ class Line:
         for at, kind, what, parts, exact in self._steps:
             if kind == "sum":
                 value = size = 0.0
-                for (c, m), (moves_c, moves_m) in zip(parts, exact, strict=True):
+                for c, m, moves_c, moves_m in parts:
                     value += v[c] * v[m]
                     if moves_c:
                         size += mu[c] * own[m]
@@ -91,7 +91,7 @@ class Line:
         for at, kind, what, parts, _ in self._steps:
             d = dd = 0.0
             if kind == "sum":
-                for c, m in parts:  # coefficients are of a lower level than what they multiply: they stay
+                for c, m, *_ in parts:  # coefficients are of a lower level than what they multiply: they stay
                     d += v[c] * first[m]
                     dd += v[c] * second[m]
                 if dd and abs(v[at]) > ROUNDING * mu[at]:
@@ -120,10 +120,13 @@ class Line:
 
 
 def _step(node: Node, place: Mapping[Node, int]) -> tuple:
-    """Place, kind, number or name, the places of parts, and which of them are exact, see `moving_parts`."""
+    """Place, kind, number or name, the places of parts, and whether a product is a multiple.
+
+    Of the terms of a sum it is told which parts move, see `moving_parts`.
+    """
     if node.kind == "sum":
-        parts = tuple((place[c], place[m]) for c, m in node.payload)
-        return place[node], "sum", None, parts, moving_parts(node)
+        terms = zip(node.payload, moving_parts(node), strict=True)
+        return place[node], "sum", None, tuple((place[c], place[m], *moves) for (c, m), moves in terms), None
     what, parts = node.payload
     if node.kind == "prod":
         return (

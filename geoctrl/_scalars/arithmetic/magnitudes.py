@@ -120,17 +120,24 @@ class Magnitudes:
         self, values: Mapping[Node, float], sizes: Mapping[Node, float] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Values and magnitudes, infinite or nan at a singular point; as `magnitudes`."""
-        missing = [n.payload for n in self.symbols if n not in values]
-        if missing:
-            raise LabelError(f"no value for the symbols {', '.join(map(str, missing))}")
+        try:
+            return self._values_and_sizes(values, sizes or {})
+        except KeyError:
+            if missing := [n.payload for n in self.symbols if n not in values]:
+                raise LabelError(f"no value for the symbols {', '.join(map(str, missing))}") from None
+            raise
+
+    def _values_and_sizes(
+        self, values: Mapping[Node, float], sizes: Mapping[Node, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
         if self._line is not None:
             try:
                 with np.errstate(all="ignore"):
-                    found, sized = self._line(values, sizes or {})
+                    found, sized = self._line(values, sizes)
                 return np.array(found, dtype=float), np.array(sized, dtype=float)
             except (ArithmeticError, ValueError):
                 pass  # a singular point: arrays say so with inf or nan instead of an exception
-        return self._layers(values, sizes or {})
+        return self._layers(values, sizes)
 
     def bends(self, values: Mapping[Node, float], along: Sequence[Node]) -> np.ndarray:
         r"""How far symbols move until sums bend: the least :math:`\sqrt{\mu(S) / |\partial_j^2 S|}`, (k,).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -41,6 +41,21 @@ class _Beginning(NamedTuple):
     inputs: np.ndarray
     rate: np.ndarray
     switches: tuple[float, ...]
+
+
+class _Function:
+    """A program at one set of parameters; nan where it has no values."""
+
+    def __init__(self, program: Program, params: Mapping[str, float]) -> None:
+        self._value, self._constants = program.scalar, program.constants(params)
+        self._none = (nan,) * len(program.tape.outputs)
+
+    def __call__(self, arguments: list[float]) -> tuple[float, ...]:
+        try:
+            return self._value(arguments, self._constants)
+        except (ArithmeticError, ValueError):
+            # Division by zero, overflow or a function outside its domain in Python's float arithmetic.
+            return self._none
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,14 +117,11 @@ class Flow:
         if not self.events:
             return self.times[:0]
         begin = self._begin
-        t, x, step = begin.t, self.x0, _NEAR * float(self.times[-1] - begin.t)
-        values, rate = [begin.switches], begin.rate
+        first, step = begin.switches, _NEAR * float(self.times[-1] - begin.t)
         with np.errstate(all="ignore"):
-            for _ in range(2):
-                t, x = t + step, x + step * rate
-                values.append(self.switches(t, x))
-                rate = self.field(t, x)
-        first, second, third = values
+            t, x = begin.t + step, self.x0 + step * begin.rate
+            second = self.switches(t, x)
+            third = self.switches(t + step, x + step * self.field(t, x))
         if all(
             abs(a) > 2 * abs(b - a) and abs(a) > 2 * abs(c - b)
             for a, b, c in zip(first, second, third, strict=True)
@@ -148,14 +160,15 @@ class Flow:
         if not blocks:
             return self.times[:1], self.x0[:, None]
         time = np.concatenate([t for t, _ in blocks])
-        rows = np.concatenate([x for _, x in blocks])
+        states = np.empty((self.x0.size, time.size))
+        np.concatenate([x.T for _, x in blocks], axis=1, out=states)
         if self._cuts.size:
             asked = np.isin(time, self.times)
-            time, rows = time[asked], rows[asked]
+            time, states = time[asked], states[:, asked]
         if end is not None:
             before = time.size - int(time.size > 1 and time[-1] == end[0])
-            time, rows = np.append(time[:before], end[0]), np.vstack([rows[:before], end[1]])
-        return time, np.ascontiguousarray(rows.T)
+            time, states = np.append(time[:before], end[0]), np.column_stack([states[:, :before], end[1]])
+        return time, np.ascontiguousarray(states)
 
     # -- where it begins --------------------------------------------------------------------------
 
@@ -171,12 +184,12 @@ class Flow:
         outside the domain: before anything is compiled.
         """
         self.run.require_regular(float(self.times[0]), self.x0, "x0")
-        u = self.inputs(float(self.times[0]), self.x0)
-        if not np.isfinite(u).all():
-            raise InputError(f"inputs(t, x, params) must be finite, got {u.tolist()} at timepts[0] and x0")
+        u = self.inputs(float(self.times[0]), self.x0).tolist()
+        if not all(map(isfinite, u)):
+            raise InputError(f"inputs(t, x, params) must be finite, got {u} at timepts[0] and x0")
         t, _, rate, switches = self._begin
         value = [*rate.tolist(), *switches]
-        if not np.isfinite(value).all():
+        if not all(map(isfinite, value)):
             raise InputError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value}")
         for event, margin in zip(self.events, switches, strict=True):
             if event.edge is not None and not margin > 0:
@@ -214,12 +227,12 @@ class Flow:
         return self.system.program(nodes, [state for state, _ in self.more])
 
     @cached_property
-    def _more(self) -> Program:
-        return self._program([rate for _, rate in self.more])
+    def _more(self) -> _Function:
+        return _Function(self._program([rate for _, rate in self.more]), self.params)
 
     @cached_property
-    def _switches(self) -> Program:
-        return self._program(self._nodes)
+    def _switches(self) -> _Function:
+        return _Function(self._program(self._nodes), self.params)
 
     def tolerance(self, own: float) -> float:
         """The tolerance asked for, or an engine's own."""
@@ -254,7 +267,7 @@ class Flow:
             self.log.begin(float(self.times[0]), self.x0)
 
     @cached_property
-    def _slopes(self) -> Program:
+    def _slopes(self) -> _Function:
         """Gradients of the events by states, time and inputs, row after row; kept with a recorded system."""
         system: Any = self.system
         kept = system.cache.setdefault("slopes of events", {}) if system.recorded else {}
@@ -265,7 +278,7 @@ class Flow:
             arguments = [*system.state_nodes, *(state for state, _ in self.more), system.time_node]
             rows = system.graph.jacobian(self._nodes, [*arguments, *system.input_nodes])
             kept[key] = self._program([node for row in rows for node in row])
-        return kept[key]
+        return _Function(kept[key], self.params)
 
     @property
     def _nodes(self) -> list[Node]:
@@ -273,22 +286,21 @@ class Flow:
 
     def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
         """The functions of the events at a state, their rounding and their rates."""
-        u = self.inputs(t, x).tolist()
-        states = x.tolist()
-        values = self._values(self._switches, t, states, u)
-        slopes = self._values(self._slopes, t, states, u)
-        sizes = [abs(v) for v in (*states, t, *u)]
+        arguments = [*x.tolist(), t, *self.inputs(t, x).tolist()]
+        slopes, sizes, count = self._slopes(arguments), [*map(abs, arguments)], len(arguments)
         with np.errstate(all="ignore"):
             rates = [*self.field(t, x).tolist(), 1.0]
         rounding, changes = [], []
         for k, event in enumerate(self.events):
-            row = slopes[k * len(sizes) : (k + 1) * len(sizes)]
-            # Where a gradient has no value nothing is known of the rounding, and the sign counts as it is.
-            known = sum(0.0 if isnan(s) else abs(s) * size for s, size in zip(row, sizes, strict=True))
+            row = slopes[k * count : (k + 1) * count]
+            known = sum(map(mul, map(abs, row), sizes))
+            if isnan(known):
+                # Where a gradient has no value nothing is known of the rounding: the sign counts as it is.
+                known = sum(0.0 if isnan(s) else abs(s) * size for s, size in zip(row, sizes, strict=True))
             rounding.append(0.0 if isnan(known) else min(RELATIVE_ROUNDING * known, _MOST))
             changing = event.of_inputs and not self.drive.constant
             changes.append(nan if changing else sum(map(mul, row, rates)))
-        return Surfaces(np.array(values), np.array(rounding), np.array(changes))
+        return Surfaces(self._switches(arguments), rounding, changes)
 
     @cached_property
     def _constant_inputs(self) -> np.ndarray | None:
@@ -319,19 +331,12 @@ class Flow:
             rate = self.run.rate(t, x[: self._size])
         except SingularMassError:
             rate = np.full(self._size, np.nan)
-        return (
-            np.concatenate([rate, self._values(self._more, t, x.tolist(), u.tolist())]) if self.more else rate
-        )
+        return np.concatenate([rate, self._more([*x.tolist(), t, *u.tolist()])]) if self.more else rate
 
     def switches(self, t: float, x: np.ndarray | list[float]) -> tuple[float, ...]:
         """Values of the events at a state; nan where they have none."""
         u = self.inputs(t, np.asarray(x)).tolist() if self._of_inputs else self._no_inputs
-        return self._values(self._switches, float(t), x if isinstance(x, list) else x.tolist(), u)
-
-    @cached_property
-    def _constants(self) -> dict[Program, tuple[float, ...]]:
-        """Of the programs, which are asked for values at every step."""
-        return {}
+        return self._switches([*(x if isinstance(x, list) else x.tolist()), float(t), *u])
 
     @cached_property
     def _of_inputs(self) -> bool:
@@ -341,14 +346,3 @@ class Flow:
     def _no_inputs(self) -> list[float]:
         """In place of inputs where nothing depends on them."""
         return [0.0] * self.system.ninputs
-
-    def _values(self, program: Program, t: float, x: list[float], u: list[float]) -> tuple[float, ...]:
-        try:
-            constants = self._constants[program]
-        except KeyError:
-            constants = self._constants[program] = program.constants(self.params)
-        try:
-            return program.scalar([*x, t, *u], constants)
-        except (ArithmeticError, ValueError):
-            # Division by zero, overflow or a function outside its domain in Python's float arithmetic.
-            return (float("nan"),) * len(program.tape.outputs)

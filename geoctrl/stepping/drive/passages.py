@@ -28,13 +28,18 @@ _EARLY = 50
 
 
 class Surfaces(NamedTuple):
-    """Functions of the events at a state, each (k,)."""
+    """Functions of the events at a state, k of each."""
 
-    values: np.ndarray
-    rounding: np.ndarray
+    values: Sequence[float]
+    rounding: Sequence[float]
     """What relative rounding of state, time and inputs changes in each."""
-    rates: np.ndarray
+    rates: Sequence[float]
     """Rates along the motion; nan where inputs that change enter."""
+
+    def limits(self, resolution: float) -> list[float]:
+        """Values up to which there is no sign, be it for the rounding of the time."""
+        moved = (abs(rate) * resolution for rate in self.rates)
+        return [far if far > near else near for near, far in zip(self.rounding, moved, strict=True)]
 
 
 class Mark(NamedTuple):
@@ -131,8 +136,7 @@ class Passages:
             return []
         self._mark = None
         at, lost = self._look(t, x), []
-        limits = np.fmax(at.rounding, np.abs(at.rates) * self._resolution(t))
-        for i, (value, limit) in enumerate(zip(at.values, limits, strict=True)):
+        for i, (value, limit) in enumerate(zip(at.values, at.limits(self._resolution(t)), strict=True)):
             if i == self.stopped or not abs(value) > limit:
                 continue
             side = _sign(value)
@@ -162,10 +166,10 @@ class Passages:
         """Passages that no step shows: counted here if they are nearer than rounding tells, else grazed."""
         self._mark = None
         at = self._look(t, x)
+        limits = at.limits(self._resolution(t))
         for i in lost:
             side = _sign(at.values[i])
-            limit = max(at.rounding[i], abs(at.rates[i]) * self._resolution(t))
-            if not abs(at.values[i]) <= _AGAIN * limit:
+            if not abs(at.values[i]) <= _AGAIN * limits[i]:
                 self.grazed[i], self._sides[i] = t, side
             elif self.meets(i, t, side):
                 self.add(i, t, x)
@@ -197,11 +201,10 @@ class Passages:
         """At the end of a run: passages at its time, which engines drop, and surfaces never left."""
         self._mark = None
         at = self._look(t, x)
-        limits = np.fmax(at.rounding, np.abs(at.rates) * self._resolution(t))
-        for i, value in enumerate(at.values):
+        for i, (value, limit) in enumerate(zip(at.values, at.limits(self._resolution(t)), strict=True)):
             if i in self._leaving:
                 self.grazed.setdefault(i, self.start)
-            elif i != self.stopped and abs(value) <= limits[i]:
+            elif i != self.stopped and abs(value) <= limit:
                 slope = _sign(at.rates[i])
                 if slope and self._sides[i] == -slope and self.meets(i, t, slope):
                     self.entries.append((i, t, x))

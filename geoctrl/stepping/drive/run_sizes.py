@@ -9,6 +9,7 @@ two, by which doubles are divided exactly.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,11 +82,13 @@ def sizes_at(
 
 def _ordinary(x: np.ndarray, rates: np.ndarray, least: float) -> bool:
     """Whether no state is small, and times are ordinary as far as states and rates tell; or it is at rest."""
-    sizes, speed = np.abs(x), float(np.max(np.abs(rates), initial=0.0))
-    largest = float(np.max(sizes, initial=0.0))
+    sizes, speeds = np.abs(x).tolist(), np.abs(rates).tolist()
+    if not isfinite(sum(sizes) + sum(speeds)):
+        return False
+    largest, speed = max(sizes, default=0.0), max(speeds, default=0.0)
     if not speed and not largest:
-        return bool(np.isfinite(least))
-    if not least <= largest <= _LARGE or np.any((sizes > 0) & (sizes < SMALL)):
+        return isfinite(least)
+    if not least <= largest <= _LARGE or any(0 < size < SMALL for size in sizes):
         return False
     return not speed or 1 / _FAST <= speed / largest <= _FAST
 

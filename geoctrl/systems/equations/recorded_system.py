@@ -134,7 +134,7 @@ class Recorded(System):
 
     def program(self, nodes: Sequence[Node], further: Sequence[Node] = ()) -> Program:
         """Compiled function of (states, further states, time, inputs); remembered for the same nodes."""
-        key = tuple(tuple(node.index for node in part) for part in (nodes, further))
+        key = tuple([node.index for node in nodes]), tuple([node.index for node in further])
         if key not in self._programs:
             if len(self._programs) > _REMEMBERED:
                 self._programs.clear()

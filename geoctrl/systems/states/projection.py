@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -236,16 +237,24 @@ def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) 
             f"x0 must have shape ({system.nstates},) for the states {', '.join(system.state_labels)}; "
             f"got {x.shape}"
         )
+    # Sizes are those of terms at least, beside which defects vanish as a rule.
+    values, terms = sized_program(system, "leaf", lambda: system.leaf.nodes)(0.0, x, params)
+    pairs = zip(values.tolist(), terms.tolist(), strict=True)
+    if not all(abs(value) <= RESIDUAL * size < inf for value, size in pairs):
+        _require_on_leaf(system, x, params)
+    return x
+
+
+def _require_on_leaf(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> None:
     residual = system.leaf_residual(x, params)
     parts = shares(residual, leaf_sizes(system, x, params))
-    if parts.size and not parts.max() <= RESIDUAL:
+    if not parts.max() <= RESIDUAL:
         worst = int(np.argmax(parts))
         relation = system.leaf.relations[worst]
         raise ConstraintError(
             f"x0 violates {relation} = 0 (residual {residual[worst]:.3g}); make it with "
             "sys.project(xi, {name: vector}), which measures and can repair the defect"
         )
-    return x
 
 
 def leaf_sizes(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
@@ -256,7 +265,7 @@ def leaf_sizes(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> 
         slopes = system.graph.jacobian(leaf, system.state_nodes)
         return [*leaf, *(e for row in [*slopes, *system.assembly.mass] for e in row)]
 
-    values, terms = sized_program(system, "leaf", nodes)(0.0, x, params)
+    values, terms = sized_program(system, "leaf and slopes", nodes)(0.0, x, params)
     r, n, k = len(system.leaf.nodes), len(x), len(system.assembly.velocity)
     sizes = np.maximum(anchors_of(system).size, np.abs(x))
     sizes[:k] = np.maximum(sizes[:k], moving_alike(x[:k], values[r + r * n :].reshape(k, k)))

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from math import exp, inf, log
 from typing import NamedTuple
 
 import numpy as np
 
 from geoctrl._scalars import Node
 from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
-from geoctrl.systems.contract.scales import condition_of, inverse_condition, shares, symmetric_scaling
+from geoctrl.systems.contract.scales import (
+    condition_of,
+    equilibration,
+    inverse_condition,
+    shares,
+    symmetric_scaling,
+)
 from geoctrl.systems.contract.tolerances import NEARLY, SINGULAR_FRAME, SINGULAR_MASS
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.states.sizes_at_points import sized_program
+from geoctrl.systems.states.sizes_at_points import Pair, sized_program
 
 __all__ = [
     "Conditions",
@@ -23,6 +31,9 @@ __all__ = [
     "require_rank",
     "require_regular",
 ]
+
+_CLEARLY = 1e-4
+"""Reciprocal condition above which a bound of it says enough: far above what rounding makes of the bound."""
 
 _NAMED = 0.1
 """Share of a direction from which on a velocity is named."""
@@ -63,37 +74,104 @@ def conditions(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, f
     What vanishes because terms cancel, or with the sine of an angle, stays small in these units; what is
     small as one of two masses is beside the other does not.
     """
-    a = system.assembly
-    k, size, shape = len(a.velocity), len(a.bordered_matrix), system.frame.matrix.shape
-    program = sized_program(system, "singularity", lambda: [*_entries(system), *a.pivots])
-    values, sizes = program(t, x, params)
-    cuts = [size**2, size**2 + shape[0] * shape[1]]
-    (flat, frame, pivots), (flat_sizes, frame_sizes, pivot_sizes) = (
-        np.split(values, cuts),
-        np.split(sizes, cuts),
-    )
-    bordered, of_bordered = flat.reshape(size, size), flat_sizes.reshape(size, size)
-    unit = symmetric_scaling(of_bordered)
-    mass, direction = inverse_condition(bordered * unit * unit[:, None])
-    # Pivots after one that vanishes come out infinite or nan.
-    parts = np.where(np.isfinite(pivots), shares(pivots, pivot_sizes), 0.0)
-    share = np.abs(direction[:k])
-    named = [node.payload for node, s in zip(a.velocity, share, strict=True) if s > _NAMED]
-    given = system.mechanism.frame is not None
-    return Conditions(
-        mass,
-        float(np.min(parts, initial=1.0)),
-        condition_of(bordered[k:, :k], of_bordered[k:, :k]) if size > k else 1.0,
-        condition_of(frame.reshape(shape), frame_sizes.reshape(shape)) if given else 1.0,
-        tuple(named),
+    return _conditions(system, _matrices(system, t, x, params))
+
+
+class _Matrices(NamedTuple):
+    """What may be singular at a state, each with the sizes of the terms of its entries."""
+
+    bordered: Pair
+    frame: Pair
+    """No row where the mechanism does not give its frame."""
+    pivots: Pair
+
+
+def _matrices(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> _Matrices:
+    values, sizes = sized_program(system, "singularity", lambda: _entries(system))(t, x, params)
+    a, given = system.assembly, system.mechanism.frame is not None
+    n, shape = len(a.velocity) + len(a.rows), system.frame.matrix.shape if given else (0, 0)
+    first = n * n
+    second = first + shape[0] * shape[1]
+    return _Matrices(
+        (values[:first].reshape(n, n), sizes[:first].reshape(n, n)),
+        (values[first:second].reshape(shape), sizes[first:second].reshape(shape)),
+        (values[second:], sizes[second:]),
     )
 
 
 def _entries(system: Recorded) -> list[Node]:
-    """Entries of the bordered mass matrix and of the frame."""
-    a = system.assembly
-    frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
-    return [*(e for row in a.bordered_matrix for e in row), *frame]
+    """Entries of the bordered mass matrix and of a frame that is given, and the pivots."""
+    a, given = system.assembly, system.mechanism.frame is not None
+    frame = a.restrict([a.configuration(e) for e in system.frame.matrix]) if given else []
+    return [*(e for row in a.bordered_matrix for e in row), *frame, *a.pivots]
+
+
+def _conditions(system: Recorded, at: _Matrices) -> Conditions:
+    (bordered, of_bordered), frame, (pivots, of_pivots) = at
+    k = len(system.assembly.velocity)
+    unit = symmetric_scaling(of_bordered)
+    mass, direction = inverse_condition(bordered * unit * unit[:, None])
+    # Pivots after one that vanishes come out infinite or nan.
+    parts = np.where(np.isfinite(pivots), shares(pivots, of_pivots), 0.0)
+    share = np.abs(direction[:k])
+    named = [node.payload for node, s in zip(system.assembly.velocity, share, strict=True) if s > _NAMED]
+    return Conditions(
+        mass,
+        float(np.min(parts, initial=1.0)),
+        condition_of(bordered[k:, :k], of_bordered[k:, :k]) if len(bordered) > k else 1.0,
+        condition_of(*frame) if frame[0].size else 1.0,
+        tuple(named),
+    )
+
+
+def _clearly_regular(system: Recorded, at: _Matrices) -> bool:
+    """Whether nothing is near to singular, by tests of a third of the cost: true at most starts of runs.
+
+    With the same units as `_conditions`, and bounds of what is judged there.
+    """
+    (bordered, of_bordered), (frame, of_frame), (pivots, of_pivots) = at
+    k = len(system.assembly.velocity)
+    parts = zip(pivots.tolist(), of_pivots.tolist(), strict=True)
+    if not all(_CLEARLY * size < abs(pivot) < inf for pivot, size in parts):
+        return False
+    unit = symmetric_scaling(of_bordered)
+    if not _least_condition(bordered * unit * unit[:, None]) > _CLEARLY:
+        return False
+    if len(bordered) > k and not _least_condition_of(bordered[k:, :k], of_bordered[k:, :k]) > _CLEARLY:
+        return False
+    return not frame.size or _least_condition_of(frame, of_frame) > _CLEARLY
+
+
+def _least_condition(matrix: np.ndarray) -> float:
+    r"""A lower bound of `inverse_condition`, by the volume of a matrix A (m, k), or its transpose.
+
+    The volume :math:`\sqrt{\det A^T A}` is the product of the k singular values. The largest is at most the
+    norm :math:`|A|_F`, and the product of all but the least at most :math:`(|A|_F^2/(k-1))^{(k-1)/2}`.
+    """
+    if not matrix.size:
+        return 1.0
+    gram = matrix.T @ matrix if len(matrix) >= len(matrix[0]) else matrix @ matrix.T
+    sign, volume = np.linalg.slogdet(gram)
+    square, others = sum(gram.diagonal().tolist()), len(gram) - 1
+    if not (sign > 0 and 0 < square < inf):
+        return 0.0
+    return exp(0.5 * (float(volume) - log(square) - others * log(square / max(others, 1))))
+
+
+def _least_condition_of(matrix: np.ndarray, sizes: np.ndarray) -> float:
+    """The same of `condition_of`."""
+    units = _equilibration(sizes.tobytes(), sizes.shape)
+    if units is None:
+        return 0.0
+    scaled = units[0][:, None] * matrix * units[1]
+    return _least_condition(scaled) * min(float(np.abs(scaled).max()), 1.0)
+
+
+@lru_cache(maxsize=256)
+def _equilibration(sizes: bytes, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray] | None:
+    """As `equilibration`, None where a size is no number. Sizes of unit vectors are those of all of them."""
+    found = np.frombuffer(sizes).reshape(shape)
+    return equilibration(found) if np.isfinite(found).all() else None
 
 
 def _state_text(system: Recorded, x: np.ndarray) -> str:
@@ -104,13 +182,13 @@ def require_regular(
     system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float], place: str
 ) -> None:
     """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message."""
-    found = _conditions_or_error(system, t, x, params)
+    found = _conditions_in_doubt(system, t, x, params)
     if isinstance(found, Exception):
         raise ParameterError(
             f"the equations cannot be evaluated at {place} with params {dict(params)}: {found}; check their "
             "values"
         ) from None
-    if not found.singular:
+    if found is None or not found.singular:
         return
     where = f"at {place} ({_state_text(system, x)})"
     if found.frame < SINGULAR_FRAME:
@@ -131,12 +209,15 @@ def require_regular(
     )
 
 
-def _conditions_or_error(
+def _conditions_in_doubt(
     system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]
-) -> Conditions | ArithmeticError | ValueError:
-    """The conditions, or why the equations have no values."""
+) -> Conditions | ArithmeticError | ValueError | None:
+    """None where nothing is near to singular, else the conditions, or why the equations have no values."""
     try:
-        return conditions(system, t, x, params)
+        at = _matrices(system, t, x, params)
+        with np.errstate(all="ignore"):
+            clear = _clearly_regular(system, at)
+        return None if clear else _conditions(system, at)
     except (ArithmeticError, ValueError) as error:
         return error
 
@@ -164,8 +245,8 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
 
 def breaks_down(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
     """Whether no run could be started here: frame, mass matrix or constraint rows are singular."""
-    found = _conditions_or_error(system, t, x, params)
-    return isinstance(found, Exception) or found.singular
+    found = _conditions_in_doubt(system, t, x, params)
+    return isinstance(found, Exception) or (found is not None and found.singular)
 
 
 def is_regular_at(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> bool:
@@ -179,8 +260,9 @@ def _inverse(value: float) -> str:
 
 def find_singularity(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> str:
     """Words about a frame or mass matrix close to singular at the last good state, or ""."""
-    found = _conditions_or_error(system, t, x, params)
-    if isinstance(found, Exception):
+    try:
+        found = conditions(system, t, x, params)
+    except (ArithmeticError, ValueError):
         return ""
     if found.frame**2 < NEARLY:  # the mass matrix E^T G E holds the frame twice
         return (

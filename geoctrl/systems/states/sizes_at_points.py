@@ -52,14 +52,18 @@ class SizedProgram:
     """
 
     def __init__(self, system: Recorded, nodes: Sequence[Node]) -> None:
-        self._system, self._program = system, Magnitudes(system.graph, nodes)
+        self._program = Magnitudes(system.graph, nodes)
         self._sizes = dict(zip(system.state_nodes, anchors_of(system).size.tolist(), strict=True))
+        self._arguments, self._no_inputs = system.arguments, [0.0] * system.ninputs
+        needed = {*self._program.symbols}
+        self._parameters = [(k, node) for k, node in system.parameter_nodes.items() if node in needed]
 
-    def __call__(
-        self, t: float, x: np.ndarray, params: Mapping[str, float], u: Any = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Values and sizes (k,) each; infinite or nan where they have none."""
-        return self._program(values_of(self._system, t, x, u, params), self._sizes)
+    def __call__(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> Pair:
+        """Values and sizes (k,) each, without inputs; infinite or nan where they have none."""
+        values = dict(zip(self._arguments, [*np.asarray(x).tolist(), t, *self._no_inputs], strict=True))
+        for name, node in self._parameters:
+            values[node] = float(params[name])
+        return self._program(values, self._sizes)
 
 
 def sized_program(system: Recorded, name: str, nodes: Callable[[], Sequence[Node]]) -> SizedProgram:
