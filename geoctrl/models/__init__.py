@@ -18,53 +18,32 @@ from geoctrl.errors import ParameterError
 
 __all__ = ["get", "names"]
 
-_REDUCED = {
-    "acrobot": ("acrobot", "acrobot"),
-    "ball-and-beam": ("ball_and_beam", "ball_and_beam"),
-    "body-in-field": ("body_in_field", "body_in_field"),
-    "body-with-body-moment": ("forced_bodies", "body_with_body_moment"),
-    "body-with-point-force": ("forced_bodies", "body_with_point_force"),
-    "body-with-rotor": ("body_with_rotor", "body_with_rotor"),
-    "body-with-rotors": ("body_with_rotor", "body_with_rotors"),
-    "body-with-spatial-force": ("forced_bodies", "body_with_spatial_force"),
-    "body-with-spatial-moment": ("forced_bodies", "body_with_spatial_moment"),
-    "cart-pendulum": ("cart_pendulum", "cart_pendulum"),
-    "chaplygin-sleigh": ("chaplygin_sleigh", "chaplygin_sleigh"),
-    "chaplygin-sphere": ("chaplygin_sphere", "chaplygin_sphere"),
-    "charged-body": ("charged_body", "charged_body"),
-    "concentric-shells": ("coupled_bodies", "concentric_shells"),
-    "coupled-bodies": ("coupled_bodies", "coupled_bodies"),
-    "double-planar-pendulum": ("double_planar_pendulum", "double_planar_pendulum"),
-    "free-rigid-body": ("free_rigid_body", "free_rigid_body"),
-    "furuta-pendulum": ("furuta_pendulum", "furuta_pendulum"),
-    "getz-bicycle": ("getz_bicycle", "getz_bicycle"),
-    "goryachev-chaplygin-top": ("kovalevskaya_top", "goryachev_chaplygin_top"),
-    "heavy-top": ("heavy_top", "heavy_top"),
-    "inertia-wheel-pendulum": ("inertia_wheel_pendulum", "inertia_wheel_pendulum"),
-    "kovalevskaya-top": ("kovalevskaya_top", "kovalevskaya_top"),
-    "magnetic-satellite": ("magnetic_satellite", "magnetic_satellite"),
-    "orbiting-body": ("orbiting_body", "orbiting_body"),
-    "pendulum-3d": ("pendulum_3d", "pendulum_3d"),
-    "pendulum-skate": ("pendulum_skate", "pendulum_skate"),
-    "pendulum-skate-offset": ("pendulum_skate", "pendulum_skate_offset"),
-    "pendulum-skate-rotor": ("pendulum_skate", "pendulum_skate_rotor"),
-    "planar-pendulum": ("planar_pendulum", "planar_pendulum"),
-    "rattleback": ("rattleback", "rattleback"),
-    "rigid-body-planar-pendulum": ("planar_pendulum", "rigid_body_planar_pendulum"),
-    "rolling-disk": ("rolling_disk", "rolling_disk"),
-    "roller-racer": ("roller_racer", "roller_racer"),
-    "snakeboard": ("snakeboard", "snakeboard"),
-    "spherical-pendulum-on-puck": ("spherical_pendulum_on_puck", "spherical_pendulum_on_puck"),
-    "suslov": ("suslov", "suslov"),
-    "tippe-top": ("tippe_top", "tippe_top"),
-    "top-on-movable-base": ("top_on_movable_base", "top_on_movable_base"),
-    "top-on-sphere": ("top_on_sphere", "top_on_sphere"),
-    "underwater-vehicle": ("underwater_vehicle", "underwater_vehicle"),
-    "unicycle-with-rotor": ("unicycle_with_rotor", "unicycle_with_rotor"),
-    "vertical-rolling-disk": ("vertical_rolling_disk", "vertical_rolling_disk"),
-    "veselova": ("veselova", "veselova"),
-    "whipple-bicycle": ("whipple_bicycle", "whipple_bicycle"),
+_IN_OWN_FILE = """
+    acrobot ball-and-beam body-in-field body-with-rotor cart-pendulum chaplygin-sleigh chaplygin-sphere
+    charged-body coupled-bodies double-planar-pendulum free-rigid-body furuta-pendulum getz-bicycle
+    heavy-top inertia-wheel-pendulum kovalevskaya-top magnetic-satellite orbiting-body pendulum-3d
+    pendulum-skate planar-pendulum rattleback rolling-disk roller-racer snakeboard
+    spherical-pendulum-on-puck suslov tippe-top top-on-movable-base top-on-sphere underwater-vehicle
+    unicycle-with-rotor vertical-rolling-disk veselova whipple-bicycle
+"""
+"""Mechanisms with a file of their name."""
+_IN_FILE_OF = {
+    "body_with_rotor": ("body-with-rotors",),
+    "coupled_bodies": ("concentric-shells",),
+    "forced_bodies": (
+        "body-with-body-moment",
+        "body-with-point-force",
+        "body-with-spatial-force",
+        "body-with-spatial-moment",
+    ),
+    "kovalevskaya_top": ("goryachev-chaplygin-top",),
+    "pendulum_skate": ("pendulum-skate-offset", "pendulum-skate-rotor"),
+    "planar_pendulum": ("rigid-body-planar-pendulum",),
 }
+"""Further ones by the file that they share with another."""
+_REDUCED = {name: name.replace("-", "_") for name in _IN_OWN_FILE.split()}
+_REDUCED |= {name: file for file, names in _IN_FILE_OF.items() for name in names}
+"""The file of each; the function that builds it has its name."""
 _ON_SPHERES = {
     "chain-pendulum": "chain_pendulum",
     "coupled-pendula": "coupled_pendula",
@@ -216,5 +195,5 @@ def get(name: str) -> Callable[..., Any]:
 
 def _builder(name: str) -> Callable[..., Any]:
     """The function that builds a mechanism; its file is loaded with it."""
-    module, function = _SYSTEMS.get(name) or (f"geoctrl.models.{_REDUCED[name][0]}", _REDUCED[name][1])
+    module, function = _SYSTEMS.get(name) or (f"geoctrl.models.{_REDUCED[name]}", name.replace("-", "_"))
     return getattr(import_module(module), function)

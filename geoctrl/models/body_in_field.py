@@ -11,6 +11,7 @@ from geoctrl._checks import entries
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import LLM18, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["body_in_field"]
@@ -23,10 +24,7 @@ _BODY = tuple(
         Parameter(f"s{i}", distance, "m", f"their distance from the centre of mass, axis {i}", positive=True),
     )
 )
-_LINEAR = tuple(
-    Parameter(f"T{i}", value, "1/s^2", f"the linear field is -T{i} x{i} e{i} and so on")
-    for i, value in ((1, 0.9), (2, 1.6), (3, -2.1))
-)
+_LINEAR = per_axis("T", (0.9, 1.6, -2.1), "1/s^2", "the linear field is -T{0} x{0} e{0} and so on")
 
 
 def body_in_field(
@@ -101,9 +99,7 @@ def body_in_field(
         invariants={"Brun": brun} if linear else {},
         equilibria={"aligned": Family({"a1": 1, "b2": 1, "c3": 1})} if linear and points is None else {},
         parameters=(*(_BODY if points is None else ()), *(_LINEAR if linear else ()), *added),
-        source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
-        "Dynamics on Manifolds, Springer 2018, problem 6.11; "
-        "O. I. Bogoyavlensky, Commun. Math. Phys. 95 (1984)",
+        source=f"{LLM18}, problem 6.11; O. I. Bogoyavlensky, Commun. Math. Phys. 95 (1984)",
         name="body-in-field",
     )
 

@@ -7,14 +7,13 @@ import sympy as sp
 from geoctrl._checks import whole_number
 from geoctrl.algebra import so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import components, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
 __all__ = ["body_with_rotor", "body_with_rotors"]
 
-_BODY = tuple(
-    Parameter(f"I{i}", value, "kg m^2", f"body's principal moment of inertia {i}, no rotor", positive=True)
-    for i, value in ((1, 2.9), (2, 2.1), (3, 1.2))
-)
+_MOMENT = "body's principal moment of inertia {0}, no rotor"
+_BODY = per_axis("I", (2.9, 2.1, 1.2), "kg m^2", _MOMENT, positive=True)
 
 
 def body_with_rotor(axis: int = 3) -> EulerPoincare:
@@ -70,15 +69,8 @@ def body_with_rotors() -> EulerPoincare:
     body and the rotor along that axis turning at rates of their own.
     """
     algebra = so3()
-    parameters = (
-        *_BODY,
-        *(
-            Parameter(
-                f"J{i}", value, "kg m^2", f"moment of inertia of rotor {i} about its axis", positive=True
-            )
-            for i, value in ((1, 0.25), (2, 0.3), (3, 0.35))
-        ),
-    )
+    what = "moment of inertia of rotor {0} about its axis"
+    parameters = (*_BODY, *per_axis("J", (0.25, 0.3, 0.35), "kg m^2", what, positive=True))
     symbols = [p.symbol for p in parameters]
     moments, J = sp.diag(*symbols[:3]), sp.diag(*symbols[3:])
     rotors = Rotors(coupling=J, inertia=J)
@@ -93,7 +85,7 @@ def body_with_rotors() -> EulerPoincare:
         algebra=algebra,
         inertia=moments + J,
         rotors=rotors,
-        invariants={f"rotor{i}": p for i, p in enumerate(momentum, start=1)},
+        invariants=components("rotor", momentum),
         equilibria={
             **spins,
             "parked": Family(dict(zip(rotors.rate_labels, rates, strict=True)), symbols=rates),

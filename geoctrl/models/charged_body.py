@@ -7,12 +7,12 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import LLM18, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["charged_body"]
 
-_INERTIA = ((1, 0.45), (2, 0.6), (3, 0.35))
-_DIPOLE = ((1, 0.25), (2, -0.5), (3, 0.5))  # of length 3/4
+_DIPOLE = (0.25, -0.5, 0.5)  # of length 3/4
 _CHARGE = (("11", 0.7), ("22", 0.5), ("33", 0.4), ("12", 0.11), ("13", -0.07), ("23", 0.05))
 
 
@@ -44,11 +44,8 @@ def charged_body(fields: str = "crossed") -> EulerPoincare:
     parameters = (
         Parameter("E", 2.3, "V/m", "electric field", positive=True),
         Parameter("B", 1.7, "T", "magnetic field"),
-        *(
-            Parameter(f"J{i}", value, "kg m^2", f"principal moment of inertia {i}", positive=True)
-            for i, value in _INERTIA
-        ),
-        *(Parameter(f"d{i}", value, "C m", f"dipole moment, component {i}") for i, value in _DIPOLE),
+        *per_axis("J", (0.45, 0.6, 0.35), "kg m^2", "principal moment of inertia {0}", positive=True),
+        *per_axis("d", _DIPOLE, "C m", "dipole moment, component {0}"),
         *(Parameter(f"Q{k}", value, "C m^2", f"charge tensor, component {k}") for k, value in _CHARGE),
     )
     named = {p.name: p.symbol for p in parameters}
@@ -82,7 +79,6 @@ def charged_body(fields: str = "crossed") -> EulerPoincare:
             for k, vectors in places.items()
         },
         parameters=parameters,
-        source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
-        "Dynamics on Manifolds, Springer 2018, problem 6.12",
+        source=f"{LLM18}, problem 6.12",
         name="charged-body",
     )

@@ -11,16 +11,13 @@ from geoctrl._checks import entries, require_choice, whole_number
 from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import LLM18
 from geoctrl.systems import EulerPoincare, Family, Parameter
 from geoctrl.systems.parts.description_entries import attitude_spring
 
 __all__ = ["concentric_shells", "coupled_bodies"]
 
 _MOST = 100
-_SOURCE = (
-    "T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian Dynamics on "
-    "Manifolds, Springer 2018, problem "
-)
 
 
 def concentric_shells() -> EulerPoincare:
@@ -48,7 +45,7 @@ def concentric_shells() -> EulerPoincare:
         lambda R: attitude_spring(K.symbol, *R),
         (K,),
         equilibria=families,
-        source=_SOURCE + "6.15",
+        source=f"{LLM18}, problem 6.15",
         name="concentric-shells",
     )
 
@@ -110,7 +107,7 @@ def coupled_bodies(
         parameters,
         equilibria={"equal": Family(_attitudes([sp.eye(3)] * n))} if own else {},
         gyrostats=True,
-        source=_SOURCE + "6.18",
+        source=f"{LLM18}, problem 6.18",
         name="coupled-bodies",
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, product, so2
+from geoctrl.models.catalogue_parts import LLM18
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["double_planar_pendulum"]
@@ -36,7 +37,6 @@ def double_planar_pendulum() -> EulerPoincare:
         potential=-(m1 + m2) * g * l1 * G[0] - m2 * g * l2 * D[0],
         equilibria={k: Family({"Gamma1": s, "Delta1": t}) for k, (s, t) in places.items()},
         parameters=parameters,
-        source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
-        "Dynamics on Manifolds, Springer 2018",
+        source=LLM18,
         name="double-planar-pendulum",
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import sympy as sp
 
 from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import LLM18, components, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = [
@@ -18,19 +17,9 @@ __all__ = [
     "body_with_spatial_moment",
 ]
 
-_SOURCE = (
-    "T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian Dynamics on "
-    "Manifolds, Springer 2018, problem "
-)
-
-_MOMENTS = tuple(
-    Parameter(f"J{i}", value, "kg m^2", f"principal moment of inertia {i}", positive=True)
-    for i, value in ((1, 1.3), (2, 2.2), (3, 1.7))
-)
-_POINT = tuple(
-    Parameter(f"r{i}", value, "m", f"point of application, component {i}")
-    for i, value in ((1, -0.375), (2, 0.1875), (3, 0.375))  # at a distance of 9/16
-)
+_MOMENTS = per_axis("J", (1.3, 2.2, 1.7), "kg m^2", "principal moment of inertia {0}", positive=True)
+_PLACE = (-0.375, 0.1875, 0.375)  # at a distance of 9/16
+_POINT = per_axis("r", _PLACE, "m", "point of application, component {0}")
 _J = sp.diag(*(p.symbol for p in _MOMENTS))
 _R = sp.Matrix([p.symbol for p in _POINT])
 
@@ -51,11 +40,11 @@ def body_with_body_moment() -> EulerPoincare:
         inputs=M,
         equilibria={
             "steady": Family(
-                _components("Omega", rate), symbols=W, inputs=_components("M", rate.cross(_J * rate))
+                components("Omega", rate), symbols=W, inputs=components("M", rate.cross(_J * rate))
             )
         },
         parameters=_MOMENTS,
-        source=_SOURCE + "6.2 and 6.14",
+        source=f"{LLM18}, problem 6.2 and 6.14",
         name="body-with-body-moment",
     )
 
@@ -78,7 +67,7 @@ def body_with_spatial_moment() -> EulerPoincare:
         forces=list(M.symbol * G),
         invariants={"momentum1": Pi.dot(e1), "momentum2": Pi.dot(G.cross(e1))},
         parameters=(*_MOMENTS, M),
-        source=_SOURCE + "6.13 as it is worded",
+        source=f"{LLM18}, problem 6.13 as it is worded",
         name="body-with-spatial-moment",
     )
 
@@ -95,7 +84,7 @@ def body_with_spatial_force() -> EulerPoincare:
     f = Parameter("f", 2.6, "N", "force", positive=True)
     along = _R / sp.sqrt(_R.dot(_R))
     spin = sp.Symbol("Omega0", real=True)
-    turning = _components("Omega", spin * along)
+    turning = components("Omega", spin * along)
     steady = [e for e in spin * _R.cross(_J * _R) if e != 0]
     return EulerPoincare(
         algebra=algebra,
@@ -105,11 +94,11 @@ def body_with_spatial_force() -> EulerPoincare:
         # Of a body with an axis of symmetry through the point of application; dropped for any other.
         invariants={"Pi3": algebra.mu[2]},
         equilibria={
-            "pulled": Family(_components("Gamma", along) | turning, symbols=[spin], relations=steady),
-            "pushed": Family(_components("Gamma", -along) | turning, symbols=[spin], relations=steady),
+            "pulled": Family(components("Gamma", along) | turning, symbols=[spin], relations=steady),
+            "pushed": Family(components("Gamma", -along) | turning, symbols=[spin], relations=steady),
         },
         parameters=(*_MOMENTS, f, *_POINT),
-        source=_SOURCE + "6.13 by its equation",
+        source=f"{LLM18}, problem 6.13 by its equation",
         name="body-with-spatial-force",
     )
 
@@ -139,14 +128,9 @@ def body_with_point_force(axes: str = "space") -> EulerPoincare:
         forces=list(_R.cross(force)),
         inputs=F,
         # Pi3 is dropped but for J1 = J2 and r along axis 3; the spatial momentum is kept where no force acts.
-        invariants={"Pi3": algebra.mu[2]}
-        | {f"momentum{i}": row.symbols.dot(algebra.mu) for i, row in enumerate(rows, start=1)},
+        invariants={"Pi3": algebra.mu[2]} | components("momentum", (r.symbols.dot(algebra.mu) for r in rows)),
         equilibria={"still": Family({f"{row.name}{i}": 1 for i, row in enumerate(rows, start=1)})},
         parameters=(*_MOMENTS, *_POINT),
-        source=_SOURCE + "6.10",
+        source=f"{LLM18}, problem 6.10",
         name="body-with-point-force",
     )
-
-
-def _components(name: str, values: Iterable[sp.Expr]) -> dict[str, sp.Expr]:
-    return {f"{name}{i}": value for i, value in enumerate(values, start=1)}

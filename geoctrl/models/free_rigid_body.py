@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import so3
-from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.models.catalogue_parts import per_axis
+from geoctrl.systems import EulerPoincare, Family
 
 __all__ = ["free_rigid_body"]
 
@@ -16,10 +17,7 @@ def free_rigid_body() -> EulerPoincare:
     Families ``about1``, ``about2``, ``about3``: steady rotation about a principal axis. The library finds
     |Pi|^2 and the energy.
     """
-    parameters = tuple(
-        Parameter(f"I{i}", value, "kg m^2", f"principal moment of inertia {i}", positive=True)
-        for i, value in ((1, 1.2), (2, 2.1), (3, 2.9))
-    )
+    parameters = per_axis("I", (1.2, 2.1, 2.9), "kg m^2", "principal moment of inertia {0}", positive=True)
     Omega0 = sp.Symbol("Omega0", real=True)
     return EulerPoincare(
         algebra=so3(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.models.catalogue_parts import defaults
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["heavy_top"]
@@ -30,7 +31,7 @@ def heavy_top() -> EulerPoincare:
     Omega0 = sp.Symbol("Omega0", real=True)
     Pi = algebra.mu
     G = gamma.symbols
-    generic = {p.name: p.default for p in parameters if p.default is not None}
+    generic = defaults(parameters)
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.models.catalogue_parts import LLM18, components, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter
 from geoctrl.systems.parts.description_entries import weight
 
@@ -26,19 +27,13 @@ def pendulum_3d() -> EulerPoincare:
     square roots are rational, as ``|rho|`` is by default.
     """
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    moment = "principal moment of inertia {0} at the pivot"
+    component = "component {0} of the vector from pivot to centre of mass"
     parameters = (
         Parameter("m", 1.4, "kg", "mass", positive=True),
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
-        *(
-            Parameter(
-                f"J{i}", value, "kg m^2", f"principal moment of inertia {i} at the pivot", positive=True
-            )
-            for i, value in ((1, 0.65), (2, 0.9), (3, 0.4))
-        ),
-        *(
-            Parameter(f"rho{i}", value, "m", f"component {i} of the vector from pivot to centre of mass")
-            for i, value in ((1, 0.1875), (2, -0.125), (3, 0.375))  # of length 7/16
-        ),
+        *per_axis("J", (0.65, 0.9, 0.4), "kg m^2", moment, positive=True),
+        *per_axis("rho", (0.1875, -0.125, 0.375), "m", component),  # of length 7/16
     )
     m, g = (p.symbol for p in parameters[:2])
     J = sp.diag(*(p.symbol for p in parameters[2:5]))
@@ -47,10 +42,10 @@ def pendulum_3d() -> EulerPoincare:
     along = sp.Matrix([r / (moment - s) for r, moment in zip(rho, J.diagonal(), strict=True)])
     size = sp.sqrt(along.dot(along))
     places = {
-        "hanging": (_vector("Gamma", -rho / sp.sqrt(rho.dot(rho))), ()),
-        "inverted": (_vector("Gamma", rho / sp.sqrt(rho.dot(rho))), ()),
+        "hanging": (components("Gamma", -rho / sp.sqrt(rho.dot(rho))), ()),
+        "inverted": (components("Gamma", rho / sp.sqrt(rho.dot(rho))), ()),
         "permanent": (
-            _vector("Gamma", along / size) | _vector("Omega", sp.sqrt(m * g * size) * along / size),
+            components("Gamma", along / size) | components("Omega", sp.sqrt(m * g * size) * along / size),
             (s,),
         ),
     }
@@ -61,11 +56,6 @@ def pendulum_3d() -> EulerPoincare:
         potential=weight(m * g, gamma.symbols, rho),
         parameters=parameters,
         equilibria={k: Family(states, symbols=symbols) for k, (states, symbols) in places.items()},
-        source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
-        "Dynamics on Manifolds, Springer 2018, sec. 6.6.2; O. Staude, J. reine angew. Math. 113 (1894)",
+        source=f"{LLM18}, sec. 6.6.2; O. Staude, J. reine angew. Math. 113 (1894)",
         name="pendulum-3d",
     )
-
-
-def _vector(name: str, values: sp.Matrix) -> dict[str, sp.Expr]:
-    return {f"{name}{i}": value for i, value in enumerate(values, start=1)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
+from geoctrl.models.catalogue_parts import defaults
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
 __all__ = ["pendulum_skate", "pendulum_skate_offset", "pendulum_skate_rotor"]
@@ -88,7 +89,7 @@ def pendulum_skate() -> EulerPoincare:
     return _skate(
         [p.symbol for p in _PARAMETERS[3:]],
         parameters=_PARAMETERS,
-        parameter_sets={"7.2": {p.name: p.default for p in _PARAMETERS}},
+        parameter_sets={"7.2": defaults(_PARAMETERS)},
         name="pendulum-skate",
     )
 
@@ -125,6 +126,6 @@ def pendulum_skate_rotor() -> EulerPoincare:
         moments,
         rotors=Rotors(coupling=[J1, 0, 0, 0, 0, 0], inertia=J1, names=["theta"]),
         parameters=parameters,
-        parameter_sets={"7.3": {p.name: p.default for p in parameters}},
+        parameter_sets={"7.3": defaults(parameters)},
         name="pendulum-skate-rotor",
     )

@@ -11,14 +11,10 @@ from geoctrl._checks import entries, require_choice
 from geoctrl._scalars import exact, shown
 from geoctrl.algebra import AdvectedVector, so2, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import LLM18, components, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["planar_pendulum", "rigid_body_planar_pendulum"]
-
-_SOURCE = (
-    "T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian Dynamics on "
-    "Manifolds, Springer 2018, "
-)
 
 
 def planar_pendulum() -> EulerPoincare:
@@ -41,7 +37,7 @@ def planar_pendulum() -> EulerPoincare:
         potential=-m * g * l * gamma.symbols[0],
         equilibria={"hanging": Family({"Gamma1": 1}), "inverted": Family({"Gamma1": -1})},
         parameters=parameters,
-        source=_SOURCE + "problems 6.3 and 6.4",
+        source=f"{LLM18}, problems 6.3 and 6.4",
         name="planar-pendulum",
     )
 
@@ -76,19 +72,13 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
         raise ParameterError(f"axis must be three numbers, neither zero nor vertical, got {shown(axis)}")
     require_choice("group", group, ("so3", "so2"), ParameterError)
     direction = sp.Matrix([sp.Rational(c.numerator, c.denominator) for c in numbers])
+    moment = "principal moment of inertia {0} at the origin"
+    component = "component {0} of the vector from hinge to centre of mass"
     parameters = (
         Parameter("m", 1.6, "kg", "mass", positive=True),
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
-        *(
-            Parameter(
-                f"J{i}", value, "kg m^2", f"principal moment of inertia {i} at the origin", positive=True
-            )
-            for i, value in ((1, 0.5), (2, 0.35), (3, 0.7))
-        ),
-        *(
-            Parameter(f"rho{i}", value, "m", f"component {i} of the vector from hinge to centre of mass")
-            for i, value in ((1, -0.25), (2, 0.234375), (3, 0.1875))  # 25/64 m from the default hinge
-        ),
+        *per_axis("J", (0.5, 0.35, 0.7), "kg m^2", moment, positive=True),
+        *per_axis("rho", (-0.25, 0.234375, 0.1875), "m", component),  # 25/64 m from the default hinge
     )
     m, g = (p.symbol for p in parameters[:2])
     J = sp.diag(*(p.symbol for p in parameters[2:5]))
@@ -98,7 +88,7 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
     heights = sp.Matrix([rho.dot(across), rho.dot(sideways)])
     common: dict[str, Any] = dict(
         parameters=parameters,
-        source=_SOURCE + "sec. 6.6.4, problem 6.6",
+        source=f"{LLM18}, sec. 6.6.4, problem 6.6",
         name="rigid-body-planar-pendulum",
     )
     places = {"hanging": -heights / heights.norm(), "inverted": heights / heights.norm()}
@@ -128,6 +118,6 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
         frame=a,
         velocities=["omega"],
         leaf=[direction.dot(G) - direction[2]],
-        equilibria={k: Family({f"Gamma{i}": v[i - 1] for i in (1, 2, 3)}) for k, v in vertical.items()},
+        equilibria={k: Family(components("Gamma", v)) for k, v in vertical.items()},
         **common,
     )

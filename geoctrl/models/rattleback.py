@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
-from geoctrl.models.rolling_contact import no_slip
+from geoctrl.models.catalogue_parts import no_slip
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["rattleback"]

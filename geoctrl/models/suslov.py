@@ -7,6 +7,7 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import defaults
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["suslov"]
@@ -83,7 +84,7 @@ def suslov(potential: str = "zero") -> EulerPoincare:
         },
         parameters=(*parameters, *heavy),
         parameter_sets={
-            "generic": {p.name: p.default for p in parameters if p.default is not None},
+            "generic": defaults(parameters),
             "kharlamova": {"I13": 0.0, "I23": 0.0},
         },
         source=source,

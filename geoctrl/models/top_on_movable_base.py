@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl._checks import flag
 from geoctrl.algebra import AdvectedVector, product, rn, so3
+from geoctrl.models.catalogue_parts import components, defaults
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["top_on_movable_base"]
@@ -54,7 +55,7 @@ def top_on_movable_base(pushed: bool = False) -> EulerPoincare:
     base = -m * l / (m + M) * horizontal
     Omega0 = sp.Symbol("Omega0", real=True)
     source = "E. J. Routh, Advanced Part of a Treatise on the Dynamics of a System of Rigid Bodies, 1905"
-    generic = {p.name: p.default for p in parameters if p.default is not None}
+    generic = defaults(parameters)
     if flag("pushed", pushed):
         group = product(algebra, rn(2))
         axes = [AdvectedVector(name, reference=ref) for name, ref in (("a", (1, 0, 0)), ("b", (0, 1, 0)))]
@@ -82,7 +83,7 @@ def top_on_movable_base(pushed: bool = False) -> EulerPoincare:
         advected=[gamma],
         lagrangian=(Omega.dot(sp.diag(*moments) * Omega) - taken_up) / 2 - m * g * l * G[2],
         invariants={"Pi3": algebra.mu[2]},
-        outputs={f"base{i}": v for i, v in enumerate(base, start=1)},
+        outputs=components("base", base),
         parameters=parameters,
         parameter_sets={"generic": generic, "lagrange": {**generic, "I2": 0.9}},
         equilibria={

@@ -6,7 +6,7 @@ import sympy as sp
 
 from geoctrl._checks import flag
 from geoctrl.algebra import AdvectedVector, Height, se3
-from geoctrl.models.rolling_contact import no_slip
+from geoctrl.models.catalogue_parts import no_slip
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
 
 __all__ = ["top_on_sphere"]

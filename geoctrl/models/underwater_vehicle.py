@@ -8,6 +8,7 @@ from geoctrl._checks import flag, require_choice
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, se3
 from geoctrl.algebra.groups import LEVI_CIVITA
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_parts import per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
 __all__ = ["underwater_vehicle"]
@@ -48,23 +49,16 @@ def underwater_vehicle(
     known = ("noncoincident", "coincident")
     require_choice("centres", centres, known, ParameterError)
     algebra = se3()
-    fluid = tuple(
-        Parameter(f"{name}{i}", value, unit, f"{what} {i}, fluid included", positive=True)
-        for name, unit, what, values in (
-            ("J", "kg m^2", "moment of inertia about axis", (3.1, 2.6, 1.4)),
-            ("M", "kg", "mass for motion along axis", (25.0, 21.0, 17.0)),
-        )
-        for i, value in enumerate(values, start=1)
+    moment, mass = "moment of inertia about axis {0}", "mass for motion along axis {0}"
+    fluid = (
+        *per_axis("J", (3.1, 2.6, 1.4), "kg m^2", f"{moment}, fluid included", positive=True),
+        *per_axis("M", (25.0, 21.0, 17.0), "kg", f"{mass}, fluid included", positive=True),
     )
     inertia = sp.diag(*(p.symbol for p in fluid))
     wheels: tuple[Parameter, ...] = ()
     if flag("rotors", rotors):
-        wheels = tuple(
-            Parameter(
-                f"R{i}", value, "kg m^2", f"moment of inertia of rotor {i} about its axis", positive=True
-            )
-            for i, value in ((1, 0.3), (2, 0.25))
-        )
+        what = "moment of inertia of rotor {0} about its axis"
+        wheels = per_axis("R", (0.3, 0.25), "kg m^2", what, positive=True)
     R = sp.diag(*(p.symbol for p in wheels))
     turning = Rotors(coupling=R.col_join(sp.zeros(4, 2)), inertia=R) if wheels else None
     inertia += sp.diag(R, sp.zeros(6 - len(wheels)))

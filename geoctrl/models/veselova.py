@@ -7,7 +7,8 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
-from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.models.catalogue_parts import components, defaults, per_axis
+from geoctrl.systems import EulerPoincare, Family
 
 __all__ = ["veselova"]
 
@@ -33,18 +34,9 @@ def veselova(potential: str = "zero") -> EulerPoincare:
     algebra = so3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
     G, Omega = gamma.symbols, algebra.xi
-    moments = tuple(
-        Parameter(f"I{i}", value, "kg m^2", f"principal moment of inertia {i}", positive=True)
-        for i, value in ((1, 1.1), (2, 1.7), (3, 2.3))
-    )
-    linear = tuple(
-        Parameter(f"b{i}", value, "J", f"linear potential, component {i}")
-        for i, value in ((1, 0.4), (2, -0.7), (3, 1.2))
-    )
-    quadratic = tuple(
-        Parameter(f"B{i}", value, "J", f"quadratic potential, coefficient {i}")
-        for i, value in ((1, 0.9), (2, -0.5), (3, 1.6))
-    )
+    moments = per_axis("I", (1.1, 1.7, 2.3), "kg m^2", "principal moment of inertia {0}", positive=True)
+    linear = per_axis("b", (0.4, -0.7, 1.2), "J", "linear potential, component {0}")
+    quadratic = per_axis("B", (0.9, -0.5, 1.6), "J", "quadratic potential, coefficient {0}")
     potentials = {
         "zero": (sp.Integer(0), ()),
         "linear": (sum(b.symbol * x for b, x in zip(linear, G, strict=True)), linear),
@@ -63,17 +55,17 @@ def veselova(potential: str = "zero") -> EulerPoincare:
     elif potential == "linear":
         b = sp.Matrix([p.symbol for p in linear])
         down = -b / sp.sqrt(b.dot(b))
-        families["hanging"] = Family({f"Gamma{i}": x for i, x in enumerate(down, start=1)})
-        families["upright"] = Family({f"Gamma{i}": -x for i, x in enumerate(down, start=1)})
+        families["hanging"] = Family(components("Gamma", down))
+        families["upright"] = Family(components("Gamma", -down))
     else:
         B1, B2, B3 = (p.symbol for p in quadratic)
         I2, I3 = (p.symbol for p in moments[1:])
         invariants["momentum"] = momentum + I3 * (B2 - B1) * G[1] ** 2 + I2 * (B3 - B1) * G[2] ** 2
         families["upright"] = Family({"Gamma3": 1})
         # Binary fractions, for which B = I/2 holds exactly.
-        sets["clebsch"] = {f"I{i}": v for i, v in ((1, 1.125), (2, 1.75), (3, 2.25))}
+        sets["clebsch"] = components("I", (1.125, 1.75, 2.25))
         sets["clebsch"] |= {f"B{i}": sets["clebsch"][f"I{i}"] / 2 for i in (1, 2, 3)}
-        sets["generic"] = {p.name: p.default for p in (*moments, *quadratic) if p.default is not None}
+        sets["generic"] = defaults((*moments, *quadratic))
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],

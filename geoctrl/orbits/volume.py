@@ -12,15 +12,7 @@ from geoctrl.systems.equations.mechanism import Mechanism
 
 __all__ = ["canonical"]
 
-_ABSENT = (
-    "constraints",
-    "frame",
-    "rotors",
-    "controller",
-    "feedback",
-    "friction",
-    "quasicoordinates",
-)
+_ABSENT = ["constraints", "frame", "rotors", "controller", "feedback", "friction", "quasicoordinates"]
 """Parts with which the equations are not those of a Lagrangian on the group alone."""
 
 
