@@ -69,7 +69,6 @@ class Budget:
 
     Attributes
     ----------
-    seconds : float
     cut : list of str
         Parts that were not finished, in order.
 
@@ -116,7 +115,6 @@ class Budget:
         part : str
             What is searched for, for `note`.
         search : function without arguments
-        default : object
         share : float
             Part of the time left that may be spent on it.
         reserve : float

@@ -46,7 +46,6 @@ class Met:
     x : ndarray (n,)
     residual : ndarray (n + r,)
         Field and relations of the leaf.
-    scales : Scales
     """
 
     x: np.ndarray
@@ -84,7 +83,6 @@ class RestSearch:
 
     Parameters
     ----------
-    seen : Seen
     x, u : ndarray (n,), (m,)
         Guess and constant inputs.
     params : mapping name -> number

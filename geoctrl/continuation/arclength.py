@@ -52,8 +52,6 @@ class SolvedCourse(Course):
 
     Parameters
     ----------
-    system : System
-    start : Equilibrium
     along : label of a state, or name of a parameter
     fixed : labels of states that are held at the start's
         More are held where equilibria come in families of more dimensions: those that change most there.

@@ -32,7 +32,6 @@ class Bracket:
 
     Attributes
     ----------
-    low, high : float
     certificates : tuple of Certificate
         At the two ends; none where nothing is proved by them.
     proof : str

@@ -36,10 +36,8 @@ class ChangeFunction:
 
     Attributes
     ----------
-    kind : str
     way : float
         Where, in places.
-    place : Place
     before, after : Place
         Beside it.
     eigenvalue : complex or None

@@ -24,11 +24,8 @@ class ClosedCourse(Course):
 
     Parameters
     ----------
-    system : System
-    family : str
     symbols, params : dict of name -> number
         Of which one is what the course goes along.
-    along : str
     span : (low, high)
     points : int
         Members that are looked at.

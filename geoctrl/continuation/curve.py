@@ -28,8 +28,6 @@ class CurvePlace:
         Direction of the course in the unknowns.
     slope : float
         Rate of the value along the course; a fold is where it changes its sign.
-    point : Equilibrium
-    spectrum : Spectrum
     """
 
     value: float
@@ -53,7 +51,6 @@ class Course(ABC):
         Values between which it is followed.
     held : dict of label -> number
         What has the same value all along.
-    places : list of Place
     ends : tuple of str
         Why it ends, at both ends.
     joined : bool

@@ -322,7 +322,7 @@ def field(
     values = {s: sp.Float(v) for s, v in (params or {}).items()}
     energy = _in_form(L, factors, "rate").xreplace(values)
     pushes = [e.xreplace(values) for f in _forces_in_order(forces, factors, "velocity") or () for e in f]
-    z, u, w = ([s for f in product.factors for s in part(f)] for part in (_place, _rate, _velocity))
+    z, u, w = ([s for f in product.factors for s in getattr(f, k)] for k in ("z", "rate", "velocity"))
     missing = set().union(energy.free_symbols, *(e.free_symbols for e in pushes)) - {*z, *u, *w, time}
     if missing:
         raise DescriptionError(f"there is no number for {', '.join(sorted(map(str, missing)))} in params")
@@ -349,18 +349,6 @@ def field(
         return product.state(v, (T @ np.linalg.solve(mass, T.T @ load)).reshape(w.shape))
 
     return rate
-
-
-def _place(f: Factor) -> sp.Matrix:
-    return f.z
-
-
-def _rate(f: Factor) -> sp.Matrix:
-    return f.rate
-
-
-def _velocity(f: Factor) -> sp.Matrix:
-    return f.velocity
 
 
 def _factors(factors: Any) -> tuple[Factor, ...]:

@@ -28,7 +28,6 @@ class Applied(Drive):
         Inputs of the system.
     t0 : float
         When the first command holds.
-    first : sequence of float
     lag : float
         T (s), zero for an actuator that follows at once.
     obstacle : str, optional

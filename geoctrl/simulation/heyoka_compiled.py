@@ -150,8 +150,6 @@ class Compiled:
 
     Parameters
     ----------
-    recorded : RecordedFlow
-    tolerance : float
     measured : bool
         Whether states and time are taken in sizes, which are parameters of the compiled code too.
     """

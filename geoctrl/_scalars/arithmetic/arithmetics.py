@@ -203,10 +203,8 @@ class Program:
 
     Parameters
     ----------
-    graph : Graph
     arguments : state-level symbol nodes, in the order of call
     parameters : mapping name -> parameter-level symbol node
-    outputs : nodes
     """
 
     def __init__(

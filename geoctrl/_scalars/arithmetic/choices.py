@@ -36,7 +36,6 @@ class Choices:
 
     Parameters
     ----------
-    graph : Graph
     nodes : the expressions
     positive : symbols that are known to be positive
     numbers : dict of symbol -> number

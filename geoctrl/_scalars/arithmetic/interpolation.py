@@ -38,8 +38,6 @@ def interpolants(
     ----------
     values : function
         Takes the variables as residues (T,) each and gives for each function its T values.
-    variables : int
-    rng : numpy.random.Generator
     """
     base = Residues.draw(rng, (variables,)).values
     slant = Residues.draw(rng, (variables,)).values.tolist()

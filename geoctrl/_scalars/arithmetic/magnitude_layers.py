@@ -21,13 +21,7 @@ __all__ = ["Layers"]
 
 
 class Layers:
-    """Nodes in layers; a singular point has infinite values, or none (nan).
-
-    Parameters
-    ----------
-    graph : Graph
-    nodes : sequence of Node
-    """
+    """Nodes in layers; a singular point has infinite values, or none (nan)."""
 
     def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
         layers = _layers(graph, nodes)

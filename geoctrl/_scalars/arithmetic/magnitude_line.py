@@ -25,7 +25,6 @@ class Line:
     ----------
     order : sequence of Node
         All that the nodes are made of, children before parents.
-    nodes : sequence of Node
     """
 
     def __init__(self, order: Sequence[Node], nodes: Sequence[Node]) -> None:

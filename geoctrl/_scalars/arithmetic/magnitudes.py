@@ -91,11 +91,6 @@ def magnitudes(
 class Magnitudes:
     """Values and magnitudes of nodes, many times.
 
-    Parameters
-    ----------
-    graph : Graph
-    nodes : sequence of Node
-
     Attributes
     ----------
     symbols : tuple of Node

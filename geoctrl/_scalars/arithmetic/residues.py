@@ -120,7 +120,6 @@ class RandomFunctions(dict):
 
     Parameters
     ----------
-    rng : numpy.random.Generator or Draws
     count : int
         Number of points.
     """

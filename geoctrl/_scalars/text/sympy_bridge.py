@@ -115,7 +115,6 @@ class FromSympy:
 
     Parameters
     ----------
-    graph : Graph
     symbols : mapping from sympy symbols to nodes
     where : callable giving the words used in error messages for an unknown symbol
     """

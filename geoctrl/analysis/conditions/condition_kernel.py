@@ -21,7 +21,6 @@ class ConditionKernel:
     basis : rows, a one in each free column
     minor : RationalFunction
         Of the rank: where it does not vanish, the kernel is no larger.
-    rank : int
     """
 
     basis: Rows

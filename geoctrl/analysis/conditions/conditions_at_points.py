@@ -31,14 +31,11 @@ class AtNumbers:
 
     Attributes
     ----------
-    system : ReducedSystem
-    family : str
     expressions : dict of name -> expression or number
         Parameters that are set.
     bound : dict of name -> expression
         Of the family's symbols that its relations give by others.
     generators : what the polynomials are in
-    stable, unstable : Formula
     domain : Formula
         Outside of which nothing is said.
     complete : bool

@@ -26,7 +26,6 @@ def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
 
     Parameters
     ----------
-    at : FamilyPoint
     seconds : float
         After which what is not proved is left out.
     """

@@ -53,7 +53,6 @@ class Criteria:
     ----------
     functions : FamilyFunctions or None
         At the members; None where the time did not suffice to write them.
-    time : Budget
 
     Attributes
     ----------

@@ -38,7 +38,6 @@ class FamilyPoint:
 
     Parameters
     ----------
-    system : ReducedSystem
     family : name of the family
     settings : Settings
         What parameters are set to.
@@ -190,7 +189,6 @@ class FamilyFunctions:
 
     Parameters
     ----------
-    at : FamilyPoint
     jets : of leaf relations, then of conserved functions
     leaf : number of the former
     falling : Falling or None

@@ -21,7 +21,6 @@ class Settings:
 
     Parameters
     ----------
-    system : ReducedSystem
     params : mapping name -> number, name of another parameter, or expression in other parameters
 
     Attributes

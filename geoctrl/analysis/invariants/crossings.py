@@ -42,7 +42,7 @@ class Crossings:
 
     Parameters
     ----------
-    motion : Motion
+    motion : EquationsOfMotion
         What choices ask may hold its states, its parameters and the time, no inputs.
     node : the function
     choices : of the motion and the function

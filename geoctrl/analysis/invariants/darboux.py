@@ -63,12 +63,8 @@ class RationalIntegrals:
 
     Parameters
     ----------
-    system : ReducedSystem
     numbers : dict of name -> Fraction
         Parameters that have numbers.
-    search : PolynomialSearch
-    recovery : Recovery
-    rng : numpy.random.Generator
 
     Attributes
     ----------

@@ -67,13 +67,7 @@ class _Lines:
 
 
 class DarbouxSearch:
-    """Darboux polynomials at one choice of the constants.
-
-    Parameters
-    ----------
-    search : PolynomialSearch
-    rng : numpy.random.Generator
-    """
+    """Darboux polynomials at one choice of the constants."""
 
     def __init__(self, search: PolynomialSearch, rng: np.random.Generator) -> None:
         self._search, self._rng = search, rng

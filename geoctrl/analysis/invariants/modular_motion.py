@@ -41,7 +41,6 @@ class Constants:
 
     Parameters
     ----------
-    system : ReducedSystem
     given : mapping name -> Fraction
         Parameters that have numbers; the others are symbols.
     nodes : sequence of Node
@@ -96,7 +95,6 @@ class ModularMotion:
 
     Attributes
     ----------
-    system : ReducedSystem
     generators : list of Node
         States, reciprocals of what the energy divides by, and functions that equations and leaf hold.
     rates : list of Node

@@ -32,14 +32,7 @@ Vector = dict[Monomial, int]
 
 
 class PolynomialSearch:
-    """Conserved polynomials at one random choice of the constants.
-
-    Parameters
-    ----------
-    flow : Flow
-    constants : Constants
-    rng : numpy.random.Generator
-    """
+    """Conserved polynomials at one random choice of the constants."""
 
     def __init__(self, flow: ModularMotion, constants: Constants, rng: np.random.Generator) -> None:
         self.flow, self._constants, self._rng = flow, constants, rng

@@ -27,11 +27,8 @@ class Recovery:
 
     Parameters
     ----------
-    flow : Flow
-    constants : Constants
     drawn : sequence of Residues
         The constants where residues are found.
-    rng : numpy.random.Generator
     """
 
     def __init__(
@@ -54,7 +51,6 @@ class Recovery:
 
         Parameters
         ----------
-        found : sequence of int
         values : function
             Takes the constants as residues (T,) each and gives for each function its T values.
         """

@@ -99,7 +99,6 @@ def leaf_pair(system: Any, point: Equilibrium, outputs: Mapping[str, Node] | Non
     Parameters
     ----------
     system : ReducedSystem
-    point : Equilibrium
     outputs : dict of label -> Node, optional
         In the graph of the system.
     """

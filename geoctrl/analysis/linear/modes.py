@@ -61,7 +61,6 @@ class InvariantPart:
 
     Attributes
     ----------
-    algebra : Arithmetic
     A : array (k, k)
         The motion in its coordinates.
     basis : array (n, k)

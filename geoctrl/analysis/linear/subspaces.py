@@ -31,7 +31,6 @@ class SubspaceArithmetic:
 
     Attributes
     ----------
-    exact : bool
     null : callable
         ``null(M)``: basis of {v : M v = 0}.
     span : callable

@@ -111,7 +111,6 @@ class Tiles:
     Parameters
     ----------
     data, proofs : of the map's file
-    depth : int
     out : folder of what was computed, or None
     """
 

@@ -50,7 +50,7 @@ class StabilityMap(ProofFile):
     axes : dict of name -> (low, high)
     stable, unstable, spectrum, undecided : float
         Fractions of the area. "spectrum": no eigenvalue with a positive real part, nonlinear stability open.
-    cells : list of Cell
+    cells : list of MapCell
     claim : str
     data : dict
         Everything that the file holds.

@@ -85,7 +85,6 @@ def float_judgement(
         Derivatives of the rates by the states.
     relations, conserved : sequence of (name, gradient, second derivatives by pairs)
         Of the leaf, and of what is proved to be conserved.
-    sizes : Sizes
     """
     d, names = sizes.states, [name for name, *_ in conserved]
     relations, conserved = ([in_sizes(f, d) for f in given] for given in (relations, conserved))

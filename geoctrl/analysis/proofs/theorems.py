@@ -33,7 +33,6 @@ def candidates(
 
     Parameters
     ----------
-    problem : Problem
     stored : Stored
         The problem that spectrum and energy-Casimir left open.
     evidence : dict

@@ -86,7 +86,6 @@ class FallingBySlopes:
 
     Parameters
     ----------
-    field : Field
     sizes : ndarray (n,)
         Of all states.
     rate : float

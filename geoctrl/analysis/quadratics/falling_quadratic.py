@@ -74,7 +74,6 @@ class FallingQuadratic:
 
     Parameters
     ----------
-    setting : Setting
     degree : int
         Of the monomials of sums of squares, at most.
     margin : float

@@ -78,7 +78,6 @@ class _Gram:
     kind : str
         What it is multiplied with.
     block : list of exponents
-    gram : ndarray
     change : ndarray
         Its monomials by those of the variables.
     """

@@ -32,7 +32,6 @@ class SettingUnits:
 
     Attributes
     ----------
-    setting : Setting
     sizes : ndarray
         Of its variables.
     pace : float

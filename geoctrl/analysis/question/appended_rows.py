@@ -14,12 +14,7 @@ __all__ = ["Appended"]
 
 
 class Appended:
-    """A problem's table with further rows.
-
-    Parameters
-    ----------
-    stored : Stored
-    """
+    """A problem's table with further rows."""
 
     def __init__(self, stored: Stored) -> None:
         self._stored = stored

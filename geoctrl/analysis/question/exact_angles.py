@@ -26,7 +26,6 @@ class Turn:
 
     Parameters
     ----------
-    graph : Graph
     angles : mapping symbol -> ExactAngle
     """
 

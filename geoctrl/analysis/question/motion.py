@@ -81,7 +81,6 @@ class EquationsOfMotion:
 
     Attributes
     ----------
-    graph : Graph
     states, inputs, parameters : dict of label -> symbol node
     velocities : list of Node
         w, the states whose rates are unknowns.

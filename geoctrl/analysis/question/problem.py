@@ -71,11 +71,9 @@ class Problem:
 
     Attributes
     ----------
-    motion : Motion
     invariants : dict of name -> Node
         Candidates: what is used of them has to be proved.
     numbers : dict of parameter name -> Fraction
-    point, input_point : list of Fraction or Surd
     others : dict of name -> Node
         Candidates that are not conserved, but may fall along the motion.
     spin : tuple of float

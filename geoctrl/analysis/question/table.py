@@ -22,7 +22,6 @@ class Table:
 
     Parameters
     ----------
-    graph : Graph
     symbols : mapping from symbol nodes to their names and roles ("state", "input", "parameter", "unknown")
 
     Attributes

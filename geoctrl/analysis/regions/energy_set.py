@@ -176,7 +176,6 @@ class EnergySets:
 
     Parameters
     ----------
-    question : SetQuestion
     depth : int or None
         Halvings of each side of the box.
     """

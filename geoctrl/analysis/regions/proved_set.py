@@ -42,7 +42,6 @@ class SetKind(NamedTuple):
     ----------
     method : str
         What shows what is claimed.
-    verdict : str
     read : callable
         The problem of a file, as the checker reads it.
     proof : tuple of str

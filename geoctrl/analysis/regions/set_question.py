@@ -46,8 +46,6 @@ class SetQuestion:
 
     Attributes
     ----------
-    system : ReducedSystem
-    point : Equilibrium
     limits : dict of output -> bound
         Within which outputs are to stay.
     widths : dict of name -> half width

@@ -24,12 +24,7 @@ _KEYS = [key.removesuffix("?") for key in SLOPES]
 
 
 class SlopesSets:
-    """Sets about an equilibrium of a system without a leaf: at once, then larger ones.
-
-    Parameters
-    ----------
-    question : SetQuestion
-    """
+    """Sets about an equilibrium of a system without a leaf: at once, then larger ones."""
 
     def __init__(self, question: SetQuestion) -> None:
         self._question = question

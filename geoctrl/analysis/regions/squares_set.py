@@ -37,7 +37,6 @@ class SquaresSets:
 
     Parameters
     ----------
-    question : SetQuestion
     left : callable
         The seconds that are left.
     """

@@ -43,7 +43,6 @@ class Sublevel:
 
     Attributes
     ----------
-    data : dict
     shapes : dict of label -> bound
         Of shapes that relations of the leaf hold within bounds, the bound; of the others None.
     middles : dict of label -> Fraction
@@ -54,7 +53,6 @@ class Sublevel:
         The size of the function, by which levels are looked for at first.
     omitted : list of str
         Invariants that might be held, and why it is not known that they are conserved.
-    best : ClosedLevel or None
     """
 
     data: dict[str, Any]

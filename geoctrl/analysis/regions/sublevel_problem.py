@@ -36,10 +36,6 @@ class SublevelQuestions:
 
     With the invariants that are linear in the velocities held, where these are independent of each other at
     the point; then with their multipliers in the function.
-
-    Parameters
-    ----------
-    question : SetQuestion
     """
 
     def __init__(self, question: SetQuestion) -> None:

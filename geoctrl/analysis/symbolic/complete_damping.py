@@ -35,7 +35,6 @@ def damping_conditions(
 
     Parameters
     ----------
-    signs : Signs
     A : rows
         The linearisation on the level set, the ``count`` velocities first.
     S : rows

@@ -63,7 +63,6 @@ class Points:
     generators : in the order in which each depends on later ones
     columns : mapping name -> array (N,) of floats, or of exact numbers
         Of symbols.
-    count : N
     """
 
     def __init__(

@@ -32,7 +32,6 @@ class Reader:
 
     Parameters
     ----------
-    field : Field
     names : dict of symbol node -> sympy.Symbol
     sorted_by : symbols by which sums are collected
     """

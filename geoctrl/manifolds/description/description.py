@@ -39,7 +39,6 @@ class Description:
 
     Parameters
     ----------
-    kinetic : Kinetic
     face : Face
         The form in which states are given.
     space : str

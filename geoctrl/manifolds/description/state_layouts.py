@@ -79,7 +79,6 @@ class Alike(Face):
     ----------
     kind : type of the bodies
         Its letters are what the two arrays go by.
-    n : int
     repair, remedy : str
         What is done about small defects, and what to do about large ones; ``{0}`` is the name of the second
         part.

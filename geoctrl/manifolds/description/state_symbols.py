@@ -26,14 +26,12 @@ class Letters:
 
     Parameters
     ----------
-    graph : Graph
     labels : sequence of str
         Of the states.
     driven : sequence of symbols
         The inputs in the forces, those set by a law included.
     inputs : sequence of symbols
         Those that are left.
-    parameters : sequence of Parameter
     """
 
     def __init__(

@@ -32,7 +32,6 @@ class Kinetic:
 
     Parameters
     ----------
-    product : Product
     own : array (n, 3, 3), or n matrices of expressions in parameters
         Each body's inertia of its velocity: m I of places and directions, any other of attitudes; zero of a
         body of which the rates are all in the rest.

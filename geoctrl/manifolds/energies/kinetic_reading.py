@@ -30,7 +30,6 @@ def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
 
     Parameters
     ----------
-    product : Product
     kinetic : expression
         In ``z``, ``rate`` and ``velocity`` of the factors.
     """

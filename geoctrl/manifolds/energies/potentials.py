@@ -211,7 +211,6 @@ def read_terms(potential: Any, bodies: Bodies, symbols: Callable[[], Sequence[sp
     Parameters
     ----------
     potential : expression, Sites, Pairs, list of these, or None
-    bodies : Bodies
     symbols : callable
         Gives the symbols of the configuration, row by row; called where there is an expression.
     """

@@ -205,8 +205,6 @@ class Sum:
     ----------
     what : str
         What it was given as, for messages.
-    small : Small
-    domain : Domain
     """
 
     what: str

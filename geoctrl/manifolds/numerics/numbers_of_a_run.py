@@ -51,14 +51,12 @@ class Run(VectorField):
 
     Attributes
     ----------
-    system : Description
     made : Made
         What makes its kernels.
     data, index : ndarray
         Numbers that the kernels read.
     table : ndarray
         Samples of the inputs (`geoctrl.stepping.compiled.forces`).
-    params : dict
     """
 
     system: Description

@@ -152,7 +152,6 @@ class TangentMotion:
     ----------
     run : Run
         The system with its numbers.
-    t : float
     z, w, a : ndarray (N, 3), (n, 3), (n, 3)
         Configuration, velocities, accelerations.
     u : ndarray (m,)

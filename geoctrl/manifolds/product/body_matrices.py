@@ -21,7 +21,6 @@ class Bodies:
 
     Attributes
     ----------
-    factors : sequence of Factor
     first : ndarray (n,)
         First row of each in the configuration (N, 3).
     """

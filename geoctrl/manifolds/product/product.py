@@ -27,7 +27,6 @@ class ManifoldLeaf:
 
     Parameters
     ----------
-    product : Product
     names : sequence of pairs of str
         Of the two parts of each body.
     """
@@ -59,10 +58,6 @@ class Stack:
 
 class Product:
     """A product of factors.
-
-    Parameters
-    ----------
-    factors : sequence of Factor
 
     Attributes
     ----------

@@ -68,7 +68,6 @@ class ManifoldDisplay(ABC):
 
     Parameters
     ----------
-    system : Description
     width : float
         Width of a line in em.
     budget : float

@@ -34,7 +34,6 @@ class KernelWriter:
 
     Parameters
     ----------
-    graph : Graph
     parameters : mapping name -> node
     """
 

@@ -64,16 +64,12 @@ class Flow:
 
     Attributes
     ----------
-    system : System
-    drive : Drive
     params : dict
         All parameters by name.
-    x0 : ndarray
     times : ndarray
         ``times[0]`` is the initial time.
     rtol : float or None
         The engine's default where None.
-    events : tuple of LocatedEvent
     more : tuple of (state, rate)
         Nodes of states that follow those of the system: of a reconstruction.
     follow : (ndarray (k,), ndarray (n, k)) or None

@@ -59,7 +59,6 @@ class Passages:
     ----------
     start : float
         Initial time; a zero there does not count.
-    events : sequence of LocatedEvent
     look : callable
         ``look(t, x) -> Surfaces``.
     values : callable

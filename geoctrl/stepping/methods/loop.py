@@ -94,7 +94,6 @@ class StepsTaken:
         0, or the code of the step that could not be done.
     residual : float
         Its residual.
-    interrupt : KeyboardInterrupt or None
     """
 
     steps: int = 0

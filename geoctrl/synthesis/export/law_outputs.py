@@ -28,7 +28,6 @@ class Computed:
 
     Attributes
     ----------
-    program : Program
     constants : tuple of float
         What depends on parameters alone.
     read : tuple of int

@@ -52,7 +52,6 @@ class LinearLoops:
     ----------
     law : ShapedLaw
         Its gains are symbols.
-    plant : Plant
     point : callable
         The equilibrium of a system at parameters, or its state.
     """

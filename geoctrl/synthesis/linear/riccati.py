@@ -190,7 +190,6 @@ def _refined_gain(
         A first solution.
     next_cost : callable
         The cost of a gain that stabilises: the solution of a linear equation.
-    judgement : callable
     """
     try:
         K, residual, wrong = judgement(S)

@@ -92,7 +92,6 @@ class ScaledPair:
         D W.
     coordinates : ndarray (k, n)
         z of the part of a deviation that counts.
-    units : Units
     """
 
     A: np.ndarray
@@ -127,7 +126,6 @@ def scaled_pair(
     Parameters
     ----------
     A, B : ndarray, (n, n) and (n, m)
-    units : Units
     basis : ndarray (n, k)
     projection : ndarray (k, n), optional
         Coordinates in ``basis`` of the part of a deviation that counts. Without it the pair is one of

@@ -42,7 +42,6 @@ class RotorLagrangian:
 
     Attributes
     ----------
-    mechanism : EulerPoincare
     rotors : Rotors
         Of the mechanism.
     inertia : sympy matrix, n x n

@@ -74,7 +74,6 @@ class RotorCoupling:
 
     Attributes
     ----------
-    mechanism : EulerPoincare
     rotors : Rotors
         Coupling and inertia are constant.
     """

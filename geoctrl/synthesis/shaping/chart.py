@@ -23,7 +23,6 @@ class Found:
 
     Attributes
     ----------
-    value : expression
     quasicoordinate : Quasicoordinate or None
         What the value is where it has no closed form: a state with the right rate.
     carrier : int
@@ -41,7 +40,6 @@ class Chart:
 
     Attributes
     ----------
-    plant : Plant
     added : tuple of Found
         Functions without closed form, each moved by one velocity.
     """

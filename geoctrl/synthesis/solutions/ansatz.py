@@ -36,7 +36,6 @@ class RationalPoints:
 
     Parameters
     ----------
-    plant : Plant
     numbers : mapping from names of parameters to Fraction
         Others are drawn anew at each point.
     further : symbols
@@ -141,7 +140,6 @@ class Ansatz:
 
     Attributes
     ----------
-    plant : Plant
     degree : int
         In advected components, coordinates, and sines and cosines of angles.
     without : set of symbols

@@ -41,7 +41,6 @@ class Vertical(Shaping):
 
     Parameters
     ----------
-    plant : Plant
     kind : {"kinetic", "potential", "both"}
     degree : int
         Of the polynomials among which the forms are sought.

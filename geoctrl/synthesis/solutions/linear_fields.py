@@ -36,7 +36,6 @@ class LinearFields(Shaping):
 
     Parameters
     ----------
-    plant : Plant
     kind : {"kinetic", "both"}
     degree : int
         Of w and of the inertia R of the actuated directions.

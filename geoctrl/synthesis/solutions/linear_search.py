@@ -44,7 +44,6 @@ class LinearSearch:
 
     Parameters
     ----------
-    plant : Plant
     degree : int
         In advected components, coordinates, and sines and cosines of angles.
     params : dict, optional

@@ -104,9 +104,7 @@ def obstruction(plant: Plant, eq: Any, params: Mapping[str, float] | None = None
 
     Parameters
     ----------
-    plant : Plant
     eq : Equilibrium, state ``x`` or pair ``(x, u)`` of the plant
-    params : dict, optional
 
     Returns
     -------

@@ -119,7 +119,6 @@ class OneDirection(Shaping):
 
     Parameters
     ----------
-    plant : Plant
     kind : {"kinetic", "potential", "both"}
     direction : sequence of expressions, optional
         d = eta + direction, one entry for each actuated velocity, in coordinates and parameters. Without it a

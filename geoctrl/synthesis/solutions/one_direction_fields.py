@@ -43,7 +43,6 @@ class DirectionField:
         One for each velocity.
     gains : tuple of Gain
         Constants in it.
-    title : str
     added : tuple of Found
         Functions in it without closed form.
     """

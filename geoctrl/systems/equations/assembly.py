@@ -65,8 +65,6 @@ class Assembly:
 
     Parameters
     ----------
-    mechanism : Mechanism
-    frame : Frame
     removed : dict of sympy.Symbol -> expression
         Entries of Gamma that the leaf gives as functions of the others, mostly zero.
     entries : sequence of sympy.Symbol, optional

@@ -17,7 +17,6 @@ class Factorisation:
 
     Parameters
     ----------
-    graph : Graph
     matrix : symmetric, rows of nodes
 
     Attributes

@@ -79,7 +79,6 @@ class Display:
 
     Parameters
     ----------
-    system : Recorded
     width : float
         Width of a line in em.
     budget : float

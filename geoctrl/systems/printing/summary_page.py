@@ -70,7 +70,6 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
 
     Parameters
     ----------
-    mechanism : EulerPoincare
     summary : str
         A sentence below the title.
     conserved : sequence of str

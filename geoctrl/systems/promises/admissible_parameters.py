@@ -35,7 +35,6 @@ class Judgement:
 
     Parameters
     ----------
-    system : Recorded
     generic : mapping name -> number
         Defaults, with numbers where there are none.
     whole : Judgement, optional

@@ -199,7 +199,6 @@ class _Rates:
 
     Parameters
     ----------
-    system : Recorded
     nodes : dict of name -> Node
     inputs : sequence of Node
         What stands for the inputs of the system.

@@ -21,12 +21,7 @@ _POINTS = 24
 
 
 class Definiteness:
-    """The inertia of a system, rotors included, judged at several points of the leaf.
-
-    Parameters
-    ----------
-    system : Recorded
-    """
+    """The inertia of a system, rotors included, judged at several points of the leaf."""
 
     def __init__(self, system: Recorded) -> None:
         a, mechanism = system.assembly, system.mechanism

@@ -44,8 +44,6 @@ class Promise:
     ----------
     broken : str
         What to say where it does not hold.
-    residuals : tuple of Node
-    remedy : str
     error : type
         Exception to raise.
     enough : tuple of Node
@@ -64,8 +62,6 @@ class Promises:
 
     Parameters
     ----------
-    system : Recorded
-    promises : sequence of Promise
     generic : mapping name -> number
         Parameters at which an identity has to hold before a proof is looked for.
     """

@@ -32,7 +32,6 @@ class Seams:
 
     Parameters
     ----------
-    system : Recorded
     nodes : the quantities
     field : rates of the states
     """

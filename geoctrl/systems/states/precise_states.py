@@ -39,12 +39,7 @@ Numbers = Mapping[str, Any]
 
 
 class PreciseStates:
-    """States of a system with sixty digits.
-
-    Parameters
-    ----------
-    system : Recorded
-    """
+    """States of a system with sixty digits."""
 
     def __init__(self, system: Recorded) -> None:
         self._system, self._own = system, _own_sizes(system)

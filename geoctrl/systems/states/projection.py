@@ -175,8 +175,6 @@ class LeafAt:
 
     Parameters
     ----------
-    system : Recorded
-    relations : list of Node
     params : mapping name -> number
     """
 

@@ -43,13 +43,7 @@ def moving_alike(w: np.ndarray, M: np.ndarray) -> np.ndarray:
 
 
 class SizedProgram:
-    """Nodes and the sizes of their terms, where states have at least the sizes that the description says.
-
-    Parameters
-    ----------
-    system : Recorded
-    nodes : sequence of Node
-    """
+    """Nodes and the sizes of their terms, where states have at least the sizes that the description says."""
 
     def __init__(self, system: Recorded, nodes: Sequence[Node]) -> None:
         self._program = Magnitudes(system.graph, nodes)
@@ -78,7 +72,6 @@ class Measured:
 
     Parameters
     ----------
-    system : Recorded
     differential : Differential
         Of the system.
     """

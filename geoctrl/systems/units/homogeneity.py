@@ -71,7 +71,6 @@ class Homogeneity:
 
     Parameters
     ----------
-    graph : Graph
     known : dict of symbol node -> Unit
         All other symbols are of unknown unit.
     """

@@ -142,7 +142,6 @@ def read_unit(text: str, what: str) -> Unit:
 
     Parameters
     ----------
-    text : str
     what : str
         Whose unit it is, for messages.
     """
