@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from keyword import iskeyword
 from typing import Any
 
@@ -26,4 +27,9 @@ def check_identifier(name: Any, what: str) -> None:
 
 def real_symbols(labels: Iterable[str]) -> sp.ImmutableMatrix:
     """Column of real symbols."""
+    return _column(tuple(labels))
+
+
+@lru_cache(maxsize=256)
+def _column(labels: tuple[str, ...]) -> sp.ImmutableMatrix:
     return sp.ImmutableMatrix([sp.Symbol(label, real=True) for label in labels])

@@ -157,7 +157,7 @@ class RestSearch:
         """Rounds of Newton's steps; each begins in units of the point that the last one led to."""
         best = at
         for _ in range(_ROUNDS):
-            further = self._without_rounding(self._newton(at, damping))
+            further = self._without_rounding(self._newton(at, damping), at)
             if further is None or not further.residual_in_units_of(at) < at.residual_in_units_of(at):
                 break
             at = further
@@ -203,15 +203,15 @@ class RestSearch:
         ).x
         return self._with_free(x, unit * z)
 
-    def _without_rounding(self, x: np.ndarray) -> Met | None:
-        """The state with zeros for what rounding leaves of them, where that is one of rest, else as it is."""
+    def _without_rounding(self, x: np.ndarray, before: Met) -> Met | None:
+        """The state that steps lead to, without what rounding leaves of zeros, where that is one of rest."""
         small = np.abs(x) < _ZERO * self._start.scales.column
         small[[i for i in range(len(x)) if i not in self._free]] = False
         if np.any(small & (x != 0)):
             cleared = self.met_at(np.where(small, 0.0, x))
             if cleared is not None and cleared.measure <= CONVERGED:
                 return cleared
-        return self.met_at(x)
+        return before if x is before.x else self.met_at(x)
 
     def _residual(self, x: np.ndarray) -> np.ndarray:
         """Field and relations, no numbers where the equations are singular: solvers shorten such a step."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -106,11 +106,8 @@ class ShapeIntegrals:
         s = max(slopes, key=lambda i: size(slopes[i]))
         if not size(slopes[s]):
             return []
-        graph = self.symbols[0].graph
-        flat = [b / self.g[s] for row in self.B for b in row]
-        flat += graph.push_forward(flat, {self.symbols[i]: e / self.g[s] for i, e in self.g.items()})
         k, n = len(self.velocities), len(point)
-        numbers = list(values(flat))
+        numbers = list(values(self._quotients(s)))
         N = [numbers[i * k : (i + 1) * k] for i in range(k)]
         dN = [numbers[(k + i) * k : (k + i + 1) * k] for i in range(k)]
         u = [point[i] for i in self.velocities]
@@ -128,6 +125,19 @@ class ShapeIntegrals:
             hessian[s][s] = sum((a * v for a, v in zip(second, u, strict=True)), zero)
             jets.append(ShapeJet(name, gradient, partial(_constant, hessian)))
         return jets
+
+    def _quotients(self, s: int) -> list[Node]:
+        """Entries of N, and of its derivative, where the state s is the parameter of the curve."""
+        if s not in self._known_quotients:
+            flat = [b / self.g[s] for row in self.B for b in row]
+            along = {self.symbols[i]: e / self.g[s] for i, e in self.g.items()}
+            self._known_quotients[s] = [*flat, *self.symbols[0].graph.push_forward(flat, along)]
+        return self._known_quotients[s]
+
+    @cached_property
+    def _known_quotients(self) -> dict[int, list[Node]]:
+        """These by the place of the state."""
+        return {}
 
 
 def _constant(hessian: list[list]) -> list[list]:

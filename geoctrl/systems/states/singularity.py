@@ -234,8 +234,10 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
     program = sized_program(
         system, "rows of the frame", lambda: a.restrict([a.configuration(e) for e in mechanism.constraints])
     )
-    condition = condition_of(*(v.reshape(mechanism.constraints.shape) for v in program(0.0, x, params)))
-    if condition < SINGULAR_MASS:
+    rows, sizes = (v.reshape(mechanism.constraints.shape) for v in program(0.0, x, params))
+    with np.errstate(all="ignore"):
+        clear = _least_condition_of(rows, sizes) > _CLEARLY
+    if not clear and (condition := condition_of(rows, sizes)) < SINGULAR_MASS:
         raise ConstraintError(
             f"the constraint rows lose rank at this point ({_state_text(system, x)}): condition number "
             f"{_inverse(condition)}. The frame given hides it: there the constraints allow more velocities; "
