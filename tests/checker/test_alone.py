@@ -5,12 +5,17 @@ import ast
 import json
 import subprocess
 import sys
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import geoctrl as gc
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.witnesses.content import content_with_witnesses
+from geoctrl.checker import witnesses
 from tests.attack.parts.claims import at_odds
 from tests.checker.figures import PAGES, length, parts, said, sentence, statements
 
@@ -86,7 +91,7 @@ def members():
 
 
 def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
-    paths, verdicts = [], set()
+    paths, verdicts, agreed = [], set(), Counter()
     for name, system, point in members():
         paths.append(str(tmp_path / f"{name}.json"))
         certificate = gc.certify(system, point)
@@ -94,9 +99,16 @@ def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
             paths.pop()
             continue
         certificate.to_json(paths[-1])
+        with suppress(NotSolved):
+            content = content_with_witnesses(certificate.data)
+            found = witnesses.check(content)
+            assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method), name
+            agreed[content["theorem"]["name"]] += 1
         assert not at_odds(certificate.to_dict(), np.random.default_rng(len(paths))), certificate.claim
         verdicts.add(certificate.verdict)
     assert len(paths) > 45
+    assert agreed.keys() == {"attraction", "growth", "energy-Casimir"}
+    assert agreed.total() > 60
     assert {gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE} <= verdicts
     command = [sys.executable, "-c", VERIFY.format(foreign=FOREIGN)]
     run = subprocess.run([*command, *paths], capture_output=True, text=True)

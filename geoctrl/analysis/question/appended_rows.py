@@ -22,6 +22,11 @@ class Appended:
         self._known = {repr(row): i for i, row in enumerate(self._rows)}
         self._names = {row[1] for row in self._rows if row[0] == "sym"}
 
+    @property
+    def rows(self) -> list[list]:
+        """The table with the rows written so far."""
+        return self._rows
+
     def with_parts(self, **parts: Any) -> Stored:
         """The problem with the rows written so far, and parts that refer to them."""
         return Stored.of(self._stored.data | {"nodes": self._rows} | parts)
@@ -36,6 +41,10 @@ class Appended:
     def number(self, q: fmpq) -> int:
         """The place of a number."""
         return self._row("num", str(q))
+
+    def root(self, turn: int) -> int:
+        """The place of a root of numbers, by its turn among those of the file."""
+        return self._row("num", f"1*r{turn + 1}")
 
     def product(self, *factors: tuple[int, int]) -> int:
         """The place of a product of powers (place, exponent)."""

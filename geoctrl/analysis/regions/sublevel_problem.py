@@ -14,10 +14,12 @@ from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
+from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import Sublevel
 from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.matrices import independent
+from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.sublevels.energy import in_balls
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.errors import CertificateError
@@ -124,9 +126,9 @@ class SublevelQuestions:
         V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
         for name, factor in given["multipliers"].items():
             V = V + q.ratios([known[name]])[0] * fmpq(factor)
-        writer = _Writer(q, table)
-        function = writer(V)
-        functions = {name: writer(q.ratios([known[name]])[0]) for name in held}
+        writer = RatioWriter(q, table)
+        function = writer(_shortened(q, V))
+        functions = {name: writer(_shortened(q, q.ratios([known[name]])[0])) for name in held}
         levels = {name: widths.get(name) or _WIDTH * sizes.functions[name] for name in held}
         given = given | {
             "function": function,
@@ -170,28 +172,7 @@ def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:
     return {nodes[i][1] for i in reachable(nodes, [place]) if nodes[i][0] == "sym"}
 
 
-class _Writer:
-    """Writes rational functions of a question into a table."""
-
-    def __init__(self, q: checker.Question, table: Appended) -> None:
-        self._q, self._table = q, table
-        F = q.functions
-        number = {str(g): i for i, g in enumerate(F.gens)}
-        self._places = {number[str(x.top)]: p for x, p in zip(F.variables, q.moving_places, strict=True)}
-        for place, node in enumerate(q.table):
-            if node[0] == "fun" and node[1] != "select":
-                (result,) = q.ratios([place])
-                if not result.below and str(result.top) in number:
-                    self._places.setdefault(number[str(result.top)], place)
-
-    def __call__(self, ratio: Any) -> int:
-        """The place of a function, divided by the relations where that makes it shorter."""
-        F = self._q.functions
-        top = ratio.top
-        rest = F.divided(top)
-        top = min((top, rest), key=len) if rest else top
-        factors = [(self._polynomial(F.factors[k].top), -e) for k, e in ratio.below.items()]
-        return self._table.product((self._polynomial(top), 1), *factors)
-
-    def _polynomial(self, p: Any) -> int:
-        return self._table.polynomial(p, self._places)
+def _shortened(q: checker.Question, ratio: Ratio) -> Ratio:
+    """A function, divided by the relations where that makes it shorter."""
+    rest = q.functions.divided(ratio.top)
+    return Ratio(ratio.field, rest, ratio.below, ratio.bits) if 0 < len(rest) < len(ratio.top) else ratio

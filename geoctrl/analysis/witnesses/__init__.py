@@ -1,0 +1,1 @@
+"""Witnesses: what a file holds so that its check needs no search."""

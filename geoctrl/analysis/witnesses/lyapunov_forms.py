@@ -1,0 +1,124 @@
+r"""Quadratic forms that fall or grow along linear motions, in short numbers that exact arithmetic confirms.
+
+Of :math:`\dot x = B x`, :math:`x^T P x` with :math:`P B + B^T P = -1` falls where all roots lie to the left
+of the axis. Where one lies to the right, :math:`P (B - m) + (B - m)^T P = 1` has a solution for every m but
+the half sums of two roots (Lyapunov); with m below the largest real part it is positive somewhere, and grows
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat, ctx, fmpq
+from scipy import linalg
+
+from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.witnesses.definite import positive_definite, product, transpose
+from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.witnesses.verdicts import rate
+
+__all__ = ["falling_form", "growing_form"]
+
+APART = 1e-9
+"""Of the largest real part, by which another one differs."""
+
+Rows = list[list[Any]]
+DIGITS = (16, 32, 53)
+"""Bits of the numbers of a form, beside its largest one in balanced units, tried in turn."""
+PRECISION = 512
+"""Bits of the equation where doubles do not do."""
+WAYS = (0.4, 0.6, 0.25, 0.8)
+"""Of the way from the next root, or from zero, to the largest real part: rates tried in turn."""
+
+
+def falling_form(B: Rows) -> Rows | None:
+    """P > 0 with -(P B + B'P) > 0; None where none is found."""
+    for P in _solutions(B, fmpq(0), -1):
+        if positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))]):
+            return P
+    return None
+
+
+def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]] | None:
+    """m > 0, P and v with P (B - m) + (B - m)'P > 0 and v.P v > 0; None where none is found."""
+    parts = np.unique(np.linalg.eigvals(_doubles(B)).real)[::-1]
+    largest, size = parts[0], np.max(np.abs(parts))
+    below = max(next((part for part in parts if part < largest - APART * size), 0.0), 0.0)
+    for way in WAYS:
+        m = _short(below + way * (largest - below))
+        for P in _solutions(B, m, 1) if m > 0 else ():
+            v = _positive_direction(P)
+            if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(rate(P, B, m)):
+                return m, P, [c for (c,) in v]
+    return None
+
+
+def _solutions(B: Rows, m: fmpq, sense: int) -> Iterator[Rows]:
+    """Solutions of P (B - m) + (B - m)'P = sense, rounded: in units in which the matrix is balanced, by
+    doubles and then by balls.
+    """
+    n = len(B)
+    if not n:
+        yield []
+        return
+    slower = _doubles(B) - to_float(m) * np.eye(n)
+    scale = linalg.matrix_balance(slower, permute=False, separate=True)[1][0]
+    scale = binary(scale)
+    with suppress(np.linalg.LinAlgError, ValueError):
+        found = linalg.solve_continuous_lyapunov((slower * scale / scale[:, None]).T, sense * np.eye(n))
+        if np.all(np.isfinite(found)):
+            yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
+    with suppress(ZeroDivisionError):
+        yield _in_balls(B, m, sense, scale)
+
+
+def _short_form(P: np.ndarray, scale: np.ndarray, bits: int) -> Rows:
+    """A form in the units of the states, each number with so many bits beside the largest one."""
+    unit = float(binary(np.max(np.abs(P)))) * 2.0**-bits
+    whole = np.round(P / unit)
+    exact = [fmpq(*float(1 / s).as_integer_ratio()) for s in scale]
+    step = fmpq(*unit.as_integer_ratio())
+    return [
+        [int(c) * step * a * b for c, b in zip(row, exact, strict=True)]
+        for row, a in zip(whole, exact, strict=True)
+    ]
+
+
+def _in_balls(B: Rows, m: fmpq, sense: int, scale: np.ndarray) -> Rows:
+    """The solution from n(n + 1)/2 equations in balls; ZeroDivisionError where they have none."""
+    n, exact = len(B), [fmpq(*float(s).as_integer_ratio()) for s in scale]
+    pairs = [(i, j) for i in range(n) for j in range(i + 1)]
+    with ctx.workprec(PRECISION):
+        A = [[ball(B[i][j]) * exact[j] / exact[i] - (m if i == j else 0) for j in range(n)] for i in range(n)]
+        columns = []
+        for i, j in pairs:
+            unit = [[arb((r, c) in ((i, j), (j, i))) for c in range(n)] for r in range(n)]
+            image = rate(unit, A, fmpq(0))
+            columns.append([image[r][c] for r, c in pairs])
+        right = arb_mat([[sense * (i == j)] for i, j in pairs])
+        found = arb_mat([list(row) for row in zip(*columns, strict=True)]).solve(right)
+        P = {pair: found[k, 0].mid().fmpq() for k, pair in enumerate(pairs)}
+    return [[P[max(i, j), min(i, j)] / exact[i] / exact[j] for j in range(n)] for i in range(n)]
+
+
+def _positive_direction(P: Rows) -> Rows:
+    """A column along which a form is large, as is seen in units in which its diagonal is one."""
+    form = _doubles(P)
+    unit = 1 / np.sqrt(np.abs(np.diag(form)), where=np.diag(form) != 0, out=np.ones(len(P)))
+    unit = binary(unit)
+    column = np.linalg.eigh(form * unit * unit[:, None])[1][:, -1] * unit
+    return [[_short(c)] for c in column]
+
+
+def _short(value: float) -> fmpq:
+    """A rational of three digits."""
+    return fmpq(*float(f"{value:.3g}").as_integer_ratio())
+
+
+def _doubles(rows: Rows) -> np.ndarray:
+    return np.array([[to_float(ball(c).mid().fmpq()) for c in row] for row in rows])

@@ -1,0 +1,153 @@
+"""Identities of rational functions, by cofactors: what proves that a quantity is conserved.
+
+Functions that are not rational are generators of their own: a square root with its relation y^2 = x, those of
+numbers too, sine and cosine of one argument with s^2 + c^2 = 1, the others free. What holds for free
+generators holds for the functions. A file gives cofactors q_k with f = sum q_k r_k; both sides are expanded
+and compared. Denominators are kept in factors; all of them are nodes that do not vanish at the point.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import reduce
+from math import gcd, isqrt, lcm
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+from geoctrl.checker.witnesses.jets import VALUES, Jet
+from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.witnesses.numbers import REST, Surd
+
+TERMS, POWER, FEW, LONG, GENERATORS = 100_000, 120, 64, 2_000_000_000, 512
+"""Terms and degree of a product, terms from which on its bits are counted, these bits, and generators, from
+which on an identity is too large."""
+
+
+class Ratio:
+    """A rational function: numerator, and exponents of the factors of the denominator by their numbers."""
+
+    __slots__ = ("below", "field", "top")
+    __neg__, __sub__, __rsub__, __truediv__, __radd__, __rmul__ = REST
+
+    def __init__(self, field: Functions, top: Any, below: Counter[int]) -> None:
+        self.field, self.top, self.below = field, top, below if top else Counter[int]()
+
+    def __add__(self, value: Any) -> Ratio:
+        other = self.field.number(value)
+        common = self.below | other.below
+        tops = [self.field.multiple(r.top, common - r.below) for r in (self, other)]
+        return Ratio(self.field, tops[0] + tops[1], common)
+
+    def __mul__(self, value: Any) -> Ratio:
+        other = self.field.number(value)
+        return Ratio(self.field, self.field.product(self.top, other.top), self.below + other.below)
+
+    def __rtruediv__(self, value: Any) -> Ratio:
+        if not self.top:
+            raise Refusal("division by zero in an identity")
+        F, lead = self.field, self.top.leading_coefficient()
+        below = Counter[int]() if self.top.is_constant() else Counter([F.factor(self.top / lead)])
+        return F.number(value) * Ratio(F, F.multiple(F.constant(1 / lead), self.below), below)
+
+    def __eq__(self, value: object) -> bool:
+        return not (self - value).top
+
+
+class Functions:
+    """Rational functions in variables and generators: an arithmetic for jets along the motion.
+
+    Parameters
+    ----------
+    variables, functions : int
+        Number of variables, and of generators at most.
+    sign : callable
+        The sign of the switch at a place of the table, at the point.
+
+    Attributes
+    ----------
+    relations : dict of place -> Ratio
+        What vanishes, by the place of the root, sine or cosine; that of the k-th root of numbers at -k.
+    """
+
+    order = 1
+
+    def __init__(self, variables: int, functions: int, sign: Callable[[int, Any], int]) -> None:
+        if functions > GENERATORS:
+            raise Refusal("too many functions occur", "problem.nodes")
+        names = [f"x{i}" for i in range(variables + functions)]
+        ring = fmpq_mpoly_ctx.get(names, Ordering.lex)
+        self.constant, self.gens, self._count = ring.constant, ring.gens(), variables
+        self.variables = [Ratio(self, x, Counter()) for x in self.gens[:variables]]
+        self.generators: dict[tuple[str, ...], Ratio] = {}
+        self.relations: dict[int | None, Ratio] = {}
+        self.factors: list[Any] = []
+        self._words, self.sign = 2 + len(names) // 8, sign
+
+    def product(self, a: Any, b: Any) -> Any:
+        """A product of polynomials, refused where it grows too large."""
+        spend()
+        size, degree = len(a) * len(b), a.total_degree() + b.total_degree()
+        if size > TERMS or degree > POWER or (size > FEW and size * (_length(a) + _length(b)) > LONG):
+            raise Refusal("an identity is too large, or of too high a degree, to be checked")
+        return a * b
+
+    def multiple(self, top: Any, exponents: Counter[int]) -> Any:
+        """A polynomial times powers of factors."""
+        return reduce(self.product, (self.factors[k] for k in exponents.elements()), top)
+
+    def factor(self, polynomial: Any) -> int:
+        """The number of a factor of denominators."""
+        self.factors += [polynomial] * (polynomial not in self.factors)
+        return self.factors.index(polynomial)
+
+    def count(self, jet: Jet) -> Jet:
+        """The jet as it is, counted."""
+        spend(self._words * sum(len(x.top) for x in jet.terms.values()))
+        return jet
+
+    def number(self, q: Any) -> Ratio:
+        """A constant, of which roots are generators; what is a function is one."""
+        if isinstance(q, Ratio):
+            return q
+        if not isinstance(q, Surd):
+            return Ratio(self, self.constant(fmpq(q)), Counter())
+        turn, radicand = q.root
+        root = self.generator(f"r{turn}")
+        self.relations[-1 - turn] = root * root - self.number(radicand)
+        return self.number(q.a) + self.number(q.b) * root
+
+    def function(self, name: str, place: int | None, *x: Ratio) -> Ratio:
+        """The generator that stands for a function, or its value where that is plain."""
+        argument, value = VALUES.get(name, (None, 0))
+        if argument is not None and x[0] == argument:
+            return self.number(value)
+        if name == "sqrt" and (factor := _square_before(x[0].top)) != 1:  # one for roots that are multiples
+            return self.function(name, place, x[0] * (1 / factor**2)) * factor
+        y, other = self.generator(name, *x), {"sin": "cos", "cos": "sin"}.get(name)
+        if name == "sqrt":
+            self.relations[place] = y * y - x[0]
+        if other:
+            self.relations[place] = y * y + self.generator(other, *x) * self.generator(other, *x) - 1
+        return y
+
+    def generator(self, name: str, *arguments: Ratio) -> Ratio:
+        """That of a function of arguments, or of a root of numbers."""
+        key = (name, *(f"{x.top} / {sorted(x.below.items())}" for x in arguments))
+        if key not in self.generators:
+            self.generators[key] = Ratio(self, self.gens[self._count + len(self.generators)], Counter())
+        return self.generators[key]
+
+
+def _length(p: Any) -> int:
+    """Length of the numerators and the denominator of a polynomial over one denominator, at most."""
+    numbers = p.coeffs()
+    return lcm(*(int(c.q) for c in numbers)).bit_length() + max(c.height_bits() for c in numbers)
+
+
+def _square_before(polynomial: Any) -> fmpq:
+    """The root of the content of a polynomial, where that is the square of a rational; else one."""
+    coefficients = polynomial.coeffs()
+    p, q = gcd(*(int(c.p) for c in coefficients)), lcm(*(int(c.q) for c in coefficients))
+    return fmpq(isqrt(p), isqrt(q)) if (isqrt(p) ** 2, isqrt(q) ** 2) == (p, q) else fmpq(1)

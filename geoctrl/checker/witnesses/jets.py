@@ -1,0 +1,170 @@
+"""Functions near a point, as series up to second order, by forward differentiation in any arithmetic.
+
+A jet is c + sum c_i h_i + sum c_ij h_i h_j with i <= j: at the point the directions h are those of the
+states, along a motion there is one, time, and the series ends with it. The same rules run with numbers, with
+balls and with rational functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.witnesses.numbers import Number, positive
+from geoctrl.checker.witnesses.reader import children
+
+VALUES = {"sin": (0, 0), "cos": (0, 1), "exp": (0, 1), "atan": (0, 0), "log": (1, 0), "sqrt": (1, 1)}
+"""An argument at which a function is rational, and its value there."""
+DERIVATIVES: dict[str, Any] = {
+    "sqrt": lambda f, y, x: (1 / (2 * y), -1 / (4 * x * y)),
+    "sin": lambda f, y, x: (f("cos", None, x), -y),
+    "cos": lambda f, y, x: (-f("sin", None, x), -y),
+    "exp": lambda f, y, x: (y, y),
+    "log": lambda f, y, x: (1 / x, -1 / (x * x)),
+    "atan": lambda f, y, x: (1 / (1 + x * x), -2 * x / ((1 + x * x) * (1 + x * x))),
+    "quadrature": lambda f, y, a, b, s: (
+        1 / (a * s * s + b),
+        -2 * a * s / ((a * s * s + b) * (a * s * s + b)),
+    ),
+}
+"""First and second derivative by the last argument, from other functions f, the value y, and the
+arguments.
+"""
+
+
+@dataclass(frozen=True)
+class Jet:
+    """Coefficients by their directions; that of () is the value, and missing where it is no such number."""
+
+    terms: Mapping[tuple[int, ...], Any]
+    order: int
+
+    @property
+    def value(self) -> Any:
+        """The value, None where it is no such number."""
+        return self.terms.get(())
+
+    def gradient(self, n: int) -> list[Any]:
+        """First derivatives along n directions."""
+        return [self.terms.get((i,), fmpq(0)) for i in range(n)]
+
+    def hessian(self, n: int) -> list[list[Any]]:
+        """Second derivatives."""
+        pairs = [[(min(i, j), max(i, j)) for j in range(n)] for i in range(n)]
+        return [[self.terms.get(p, fmpq(0)) * (1 + (p[0] == p[1])) for p in row] for row in pairs]
+
+    def __add__(self, other: Jet) -> Jet:
+        a, b = self.terms, other.terms
+        found = {**a, **{k: a[k] + c if k in a else c for k, c in b.items()}}
+        if () not in a or () not in b:
+            found.pop((), None)
+        return Jet(found, self.order)
+
+    def __mul__(self, other: Jet) -> Jet:
+        a, b = self.terms, other.terms
+        if (() not in a and len(b) > (() in b)) or (() not in b and len(a) > (() in a)):
+            raise Refusal("a value that enters a derivative is no number of the field")
+        found: dict[tuple[int, ...], Any] = {}
+        up_to = [[(k, c) for k, c in b.items() if len(k) <= m] for m in range(self.order + 1)]
+        for k, c in a.items():
+            for m, d in up_to[self.order - len(k)]:
+                key = tuple(sorted(k + m))
+                found[key] = found[key] + c * d if key in found else c * d
+        return Jet(found, self.order)
+
+    def composition(self, value: Any, slope: Any, bend: Any) -> Jet:
+        """The jet of a function of this one, from its value and its first two derivatives there."""
+        away = Jet({k: c for k, c in self.terms.items() if k} | {(): fmpq(0)}, self.order)
+        squares = (away * away).terms.items()
+        found = {k: slope * away.terms.get(k, 0) + bend * c * fmpq(1, 2) for k, c in squares if k}
+        return Jet(found if value is None else found | {(): value}, self.order)
+
+
+class Numbers:
+    """Exact numbers at the point; roots by the places of their nodes, as a file has them."""
+
+    number, order = staticmethod(fmpq), 2
+
+    def __init__(self, roots: Mapping[int | None, Number]) -> None:
+        self.roots = roots
+
+    def function(self, name: str, place: int | None, *x: Number) -> Number | None:
+        """The value of a function, None where it is no number of the field."""
+        if name == "sqrt":
+            root = self.roots.get(place, fmpq(0))
+            if root * root != x[0] or not positive(root):
+                raise Refusal("the positive root of a number is needed", f"witness.roots.{place}")
+            return root
+        if name == "quadrature":
+            if not positive(x[1] * (x[0] * x[2] * x[2] + x[1])):
+                raise Refusal("the integrand of quadrature has a pole")
+            return x[2] / x[1] if x[0] * x[2] == 0 else None
+        if x[0] == VALUES[name][0]:
+            return fmpq(VALUES[name][1])
+        if name != "atan" and not (name == "log" and positive(x[0])):
+            raise Refusal(f"{name} is no number of the field there, or has no value")
+        return None
+
+    def sign(self, _place: int, x: Number | None) -> int:
+        """The sign of a switch, where it is certain."""
+        return 0 if x is None else positive(x) - positive(-x)
+
+    def count(self, jet: Jet) -> Jet:
+        """The jet as it is, counted."""
+        spend(sum(4 + q.height_bits() // 32 for q in jet.terms.values()))
+        return jet
+
+
+def _inverse(x: Jet) -> Jet:
+    if x.value is None or x.value == 0:
+        raise Refusal("a divisor is zero, or no number of the field")
+    r = 1 / x.value
+    return x.composition(r, -r * r, 2 * r * r * r)
+
+
+def _function(name: str, place: int, args: Sequence[Jet], numbers: Any) -> Jet:
+    if name == "select":
+        if not (sign := numbers.sign(place, args[0].value)):
+            raise Refusal("abs, sign or a choice switches at the point: there is no derivative")
+        return args[1] if sign > 0 else args[2]
+    x = [jet.value for jet in args]
+    if any(v is None for v in x) or any(len(jet.terms) > 1 for jet in args[:-1]):
+        raise Refusal(f"an argument of {name} is no number of the field, or is not constant")
+    y = numbers.function(name, place, *x)
+    return args[-1].composition(y, *DERIVATIVES[name](numbers.function, y, *x))
+
+
+def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Iterable[int] = ()) -> list[int]:
+    """Places of the nodes that the wanted ones are made of, in the order of dependence, without known
+    ones.
+    """
+    seen, stack, found = set(known), list(wanted), []
+    while stack:
+        if (i := stack.pop()) not in seen:
+            seen.add(i)
+            found.append(i)
+            stack += children(table[i])
+    return sorted(found)
+
+
+def evaluate(table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any) -> list[Jet]:
+    """Jets of the wanted nodes; `jets` holds those of the symbols and takes up all that are computed."""
+    for i in reachable(table, wanted, jets):
+        kind, *parts = table[i]
+        if kind == "sym":
+            raise Refusal(f"the symbol {parts[0][:60]!r} must not occur here", f"problem.nodes[{i}]")
+        if kind == "fun":
+            jets[i] = numbers.count(_function(parts[0], i, [jets[j] for j in parts[1]], numbers))
+            continue
+        jet = Jet({(): numbers.number(fmpq(0) if kind == "sum" else parts[0])}, numbers.order)
+        for j, k in parts[-1] if kind != "num" else ():
+            if kind == "sum":
+                jet = numbers.count(jet + jets[j] * jets[k])
+            for _ in range(abs(k) if kind == "prod" else 0):
+                jet = numbers.count(jet * (jets[j] if k > 0 else _inverse(jets[j])))
+        jets[i] = jet
+    return [jets[w] for w in wanted]

@@ -1,0 +1,39 @@
+"""Why a certificate is refused, and what its check may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
+from time import monotonic
+
+SECONDS, WORDS = 60.0, 60_000_000
+"""The time that a check may take, and the words of the numbers that it may hold."""
+_LEFT: ContextVar[list[float]] = ContextVar("left")
+
+
+class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
+    """Why a certificate is refused: where the fault is, and what it is."""
+
+    def __init__(self, fault: str, path: str = "") -> None:
+        super().__init__(f"{path}: {fault}" if path else fault)
+
+
+@contextmanager
+def limits(seconds: float = SECONDS) -> Iterator[None]:
+    """What is done within has an end, that of what is around it where it comes sooner."""
+    end = min(monotonic() + seconds, _LEFT.get([inf])[0])
+    token = _LEFT.set([end, WORDS])
+    try:
+        yield
+    finally:
+        _LEFT.reset(token)
+
+
+def spend(words: int = 0) -> None:
+    """Refuse to go on beyond the end, or to hold more words than are left."""
+    left = _LEFT.get([inf, inf])
+    left[1] -= words
+    if monotonic() > left[0] or left[1] < 0:
+        raise Refusal(f"the check takes more than {SECONDS:g} s, or {WORDS} words of numbers")

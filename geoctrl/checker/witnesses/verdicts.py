@@ -1,0 +1,116 @@
+"""Three theorems about a point, and the tangents that they are about."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flint import fmpq
+
+from geoctrl.checker.witnesses.definite import Rows, positive_definite, product, require_inverse, transpose
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import number_text, rational
+from geoctrl.checker.witnesses.question import Question
+from geoctrl.checker.witnesses.reader import label, one_of
+
+
+class Found(NamedTuple):
+    """What a theorem gives: the verdict, the method, and what its sentence tells of."""
+
+    verdict: str
+    method: str
+    told: dict[str, Any]
+
+
+BASIS = {"name": label, "rows": [label], "free": [label], "inverse": [[number_text]]}
+
+
+def tangents(q: Question, witness: dict[str, Any]) -> Rows:
+    """W (n, n - r), a basis of the kernel of the gradients D of some functions, which are kept.
+
+    With the states in two parts, D = (D_p, D_f), and N D_p = 1, the gradients are independent, and
+    W = (-N D_f, 1) is a basis of their kernel.
+    """
+    rows, free = witness["rows"], witness["free"]
+    fixed = [k for k in q.labels if k not in free]
+    q.require_kept(rows)
+    D = [dict(zip(q.labels, q.function(name).gradient(len(q.labels)), strict=True)) for name in rows]
+    N = require_inverse([[row[k] for k in fixed] for row in D], witness["inverse"], "theorem.inverse")
+    beside = product(N, [[-row[k] for k in free] for row in D])
+    of = dict(zip(fixed, beside, strict=True)) | {k: [fmpq(k == other) for other in free] for k in free}
+    return [of[k] for k in q.labels]
+
+
+def tangent_motion(q: Question, witness: dict[str, Any]) -> Rows:
+    """B with A W = W B: the linearisation on the tangents of the leaf, which is regular there."""
+    if not {*q.problem["leaf"]} <= {*witness["rows"]}:
+        raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
+    W = tangents(q, witness)
+    A = [jet.gradient(len(q.labels)) for jet in q.jets(q.problem["field"])]
+    image = dict(zip(q.labels, product(A, W), strict=True))
+    B = [image[k] for k in witness["free"]]
+    if product(W, B) != list(image.values()):
+        raise Refusal("the linearisation does not keep the tangents")
+    return B
+
+
+def form(triangle: Rows, n: int) -> Rows:
+    """A symmetric matrix from its lower triangle."""
+    return [[triangle[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+
+def rate(P: Rows, B: Rows, m: fmpq) -> Rows:
+    """P (B - m) + (B - m)'P."""
+    image = product(P, B)
+    return [[image[i][j] + image[j][i] - 2 * m * P[i][j] for j in range(len(P))] for i in range(len(P))]
+
+
+def attraction(q: Question, witness: dict[str, Any]) -> Found:
+    """P > 0, -(P B + B'P) > 0: motions on the leaf, and on each level set of the invariants among the rows
+    near by, tend to the equilibrium there (Lyapunov; that there is one says the implicit function theorem).
+    """
+    B, kept = tangent_motion(q, witness), [k for k in witness["rows"] if k not in q.problem["leaf"]]
+    P = form(witness["P"], len(B))
+    if not (positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))])):
+        raise Refusal("no function is shown to fall", "theorem.P")
+    if kept and B:
+        return Found("PROVED_STABLE", "spectrum on the level sets of the invariants", {"zero_modes": kept})
+    # Without tangents the leaf, or the level set, is the point alone near by: there is nothing to attract.
+    return Found("PROVED_ASYMPTOTICALLY_STABLE" if B else "PROVED_STABLE", "spectrum", {})
+
+
+def growth(q: Question, witness: dict[str, Any]) -> Found:
+    """m > 0, P (B - m) + (B - m)'P > 0, v.P v > 0: x.P x grows at more than 2 m where it is positive, which
+    it is at points as near as one likes (Lyapunov, Chetaev).
+    """
+    B, m, v = tangent_motion(q, witness), witness["m"], [[c] for c in witness["v"]]
+    P = form(witness["P"], len(B))
+    if not (m > 0 and positive_definite(rate(P, B, m))):
+        raise Refusal("no function is shown to grow", "theorem.P")
+    if not positive_definite(product(transpose(v), product(P, v))):
+        raise Refusal("the function is not shown to be positive there", "theorem.v")
+    return Found("PROVED_UNSTABLE", "spectrum", {})
+
+
+def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
+    """sum y DF = 0 and s W'(sum y D^2F) W > 0, W the common kernel of some gradients DF: with squares of
+    these functions added the combination has a strict minimum (Finsler), and it is conserved.
+    """
+    y, n, sense = witness["multipliers"], len(q.labels), witness["sense"]
+    q.require_kept(y)
+    functions = [(c, q.function(name)) for name, c in y.items()]
+    slopes = zip(*([c * g for g in jet.gradient(n)] for c, jet in functions), strict=True)
+    if any(sum(row, fmpq(0)) != 0 for row in slopes):
+        raise Refusal("the combination is not critical at the point", "theorem.multipliers")
+    W, hessians = tangents(q, witness), [(c * sense, jet.hessian(n)) for c, jet in functions]
+    H = [[sum((c * D[i][j] for c, D in hessians), fmpq(0)) for j in range(n)] for i in range(n)]
+    if not positive_definite(product(transpose(W), product(H, W))):
+        raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
+    return Found("PROVED_STABLE", "energy-Casimir", {})
+
+
+THEOREMS = {
+    "attraction": (BASIS | {"P": [[rational]]}, attraction),
+    "growth": (BASIS | {"P": [[rational]], "m": rational, "v": [rational]}, growth),
+    "energy-Casimir": (BASIS | {"multipliers": {...: number_text}, "sense": one_of(1, -1)}, energy_casimir),
+}
+"""By their names, what a file gives for them, and what proves them."""

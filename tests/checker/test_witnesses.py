@@ -1,0 +1,353 @@
+"""Certificates with witnesses: what the search proves they confirm, and nothing else."""
+
+import copy
+import json
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+
+import geoctrl as gc
+from geoctrl.analysis.witnesses.content import content_with_witnesses
+from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, growing_form
+from geoctrl.checker import witnesses
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import ball, number_text, over_roots, positive
+
+
+def skate():
+    return gc.models.get("pendulum-skate")().reduce()
+
+
+def damped(stiffness, length=1, time=1):
+    """Two masses with springs and a damper between them, in units of one's own."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    k, c = Fraction(stiffness) * Fraction(time) ** 2, Fraction(1, 2) * Fraction(time)
+    unit = Fraction(1) / Fraction(length) ** 2
+    energy = (2 * x.symbol**2 + 3 * y.symbol**2) / 2 + x.symbol * y.symbol
+    mechanism = gc.EulerPoincare(
+        algebra=None,
+        shape=[x, y],
+        inertia=np.array([[sp.Rational(unit), 0], [0, 2 * sp.Rational(unit)]]),
+        potential=sp.Rational(k * unit) * energy,
+        friction=[gc.Friction([1, -1], viscous=sp.Rational(c * unit))],
+    )
+    return mechanism.reduce()
+
+
+def proofs():
+    """One of each theorem, with a root in one."""
+    spinning, sliding = (
+        skate().equilibrium(k, **v) for k, v in (("spinning", {"Omega0": 9}), ("sliding", {"Y0": 1}))
+    )
+    system = damped(1)
+    top = gc.models.get("heavy-top")().reduce()
+    return {
+        "energy-Casimir": gc.certify(skate(), spinning),
+        "growth": gc.certify(skate(), sliding),
+        "attraction": gc.certify(system, system.state()),
+        "hanging top": gc.certify(top, top.equilibrium("hanging", Omega0=2)),
+    }
+
+
+@pytest.fixture(scope="module")
+def contents():
+    return {name: content_with_witnesses(certificate.data) for name, certificate in proofs().items()}
+
+
+def confirmed(content):
+    return witnesses.check(json.loads(json.dumps(content))).verdict
+
+
+def test_each_theorem_confirms_its_proof(contents):
+    told = {name: confirmed(content) for name, content in contents.items()}
+    assert told == {
+        "energy-Casimir": "PROVED_STABLE",
+        "growth": "PROVED_UNSTABLE",
+        "attraction": "PROVED_ASYMPTOTICALLY_STABLE",
+        "hanging top": "PROVED_STABLE",
+    }
+
+
+# -- changed witnesses ------------------------------------------------------------------------------------
+
+
+def numbers(value, path=()):
+    """Paths of all numbers in a part of a file."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from numbers(part, (*path, key))
+    if isinstance(value, str) and value.lstrip("-")[:1].isdigit():
+        yield path
+
+
+def at(value, path):
+    """The number at a path."""
+    return at(value[path[0]], path[1:]) if path else value
+
+
+def changed(content, part, path, by):
+    data = copy.deepcopy(json.loads(json.dumps(content)))
+    place = data[part]
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = by(place[path[-1]])
+    return data
+
+
+CHANGES = {
+    "negated": lambda q: q[1:] if q.startswith("-") else f"-{q}",
+    "one more": lambda q: str(Fraction(q) + 1) if "r" not in q else f"{q} + 1",
+    "a thousandth more": lambda q: (
+        str(Fraction(q) * Fraction(1001, 1000)) if "r" not in q else f"{q} + 1/1000"
+    ),
+    "zero": lambda _: "0",
+}
+
+
+@pytest.mark.parametrize("name", ["energy-Casimir", "growth", "attraction", "hanging top"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
+    """Of a form, or of what it grows by, others may do as well: then the verdict is the true one."""
+    content, refused = contents[name], 0
+    for part in ("witness", "theorem"):
+        for path in numbers(content[part]):
+            data = changed(content, part, path, CHANGES[change])
+            if at(data[part], path) in (at(content[part], path), "-0"):
+                continue
+            try:
+                assert witnesses.check(data).verdict == confirmed(content), path
+                assert path[0] in ("P", "m", "v"), path
+            except Refusal:
+                refused += 1
+    assert refused
+
+
+def test_what_is_no_inverse_is_refused(contents):
+    for part, key in (("witness", "inverse"), ("theorem", "inverse")):
+        for content in contents.values():
+            if content[part][key]:
+                data = changed(content, part, (key,), lambda rows: rows[::-1] if len(rows) > 1 else [["2"]])
+                with pytest.raises(Refusal, match=r"not the inverse|do not fit"):
+                    witnesses.check(data)
+
+
+def test_a_rate_is_what_its_cofactors_give(contents):
+    content = contents["growth"]
+    names = [name for name, rows in content["witness"]["cofactors"].items() if rows]
+    assert names
+    for name in names:
+        data = json.loads(json.dumps(content))
+        data["witness"]["cofactors"][name] = data["witness"]["cofactors"][name][1:]
+        with pytest.raises(Refusal, match="motion keeps"):
+            witnesses.check(data)
+
+
+def test_functions_that_are_not_kept_make_no_levels(contents):
+    """An unstable point would be held on levels of its own states."""
+    data = json.loads(json.dumps(contents["growth"]))
+    problem = data["problem"]
+    for label in problem["states"]:
+        problem["invariants"][f"level of {label}"] = problem["nodes"].index(["sym", label, "state"])
+    rows = [f"level of {label}" for label in problem["states"]]
+    unit = [["1" if i == j else "0" for j in range(len(rows))] for i in range(len(rows))]
+    data["theorem"] = {"name": "attraction", "rows": rows, "free": [], "inverse": unit, "P": []}
+    with pytest.raises(Refusal, match="gradients of the leaf"):
+        witnesses.check(data)
+    data["theorem"] |= {"name": "energy-Casimir", "multipliers": {}, "sense": 1}
+    del data["theorem"]["P"]
+    with pytest.raises(Refusal, match="motion keeps"):
+        witnesses.check(data)
+
+
+def test_a_name_is_that_of_a_relation_or_of_an_invariant(contents):
+    data = json.loads(json.dumps(contents["growth"]))
+    name = next(iter(data["problem"]["leaf"]))
+    data["problem"]["invariants"][name] = 0
+    with pytest.raises(Refusal, match="a name stands twice"):
+        witnesses.check(data)
+
+
+# -- equations by hand ------------------------------------------------------------------------------------
+
+
+def planar(rows, invariants=None, leaf=None, witness=None):
+    """x' and y' as sums of monomials {(i, j): c}, with invariants and leaf in the same words."""
+    nodes = [["sym", "x", "state"], ["sym", "y", "state"], ["num", "1"]]
+
+    def total(terms):
+        entries = []
+        for (i, j), c in terms.items():
+            nodes.append(["num", str(c)])
+            nodes.append(["prod", "1", [[0, i], [1, j]]])
+            entries.append([len(nodes) - 2, len(nodes) - 1])
+        nodes.append(["sum", entries])
+        return len(nodes) - 1
+
+    field = [total(terms) for terms in rows]
+    named = {k: total(v) for k, v in (invariants or {}).items()}
+    relations = {k: total(v) for k, v in (leaf or {}).items()}
+    return {
+        "format": "geoctrl-certificate",
+        "version": 3,
+        "software": "by hand",
+        "system": "plane",
+        "problem": {
+            "nodes": nodes,
+            "states": {"x": "0", "y": "0"},
+            "inputs": {},
+            "parameters": {},
+            "unknowns": [],
+            "matrix": [],
+            "right": [],
+            "field": field,
+            "leaf": relations,
+            "invariants": named,
+            "weights": {},
+        },
+        "witness": {"roots": [], "inverse": [], "cofactors": witness or {}},
+        "digest": "",
+    }
+
+
+def theorem(name, P, **more):
+    return {"name": name, "rows": [], "free": ["x", "y"], "inverse": [], "P": P} | more
+
+
+UNIT = [["1"], ["0", "1"]]
+
+
+def test_a_center_neither_falls_nor_grows():
+    center = planar([{(0, 1): 1}, {(1, 0): -1}])
+    dice = random.Random(5)
+    for _ in range(200):
+        P = [[str(dice.randint(-5, 5))], [str(dice.randint(-5, 5)), str(dice.randint(-5, 5))]]
+        with pytest.raises(Refusal, match="no function is shown to fall"):
+            witnesses.check(center | {"theorem": theorem("attraction", P)})
+        v = [str(dice.randint(-3, 3)), str(dice.randint(-3, 3))]
+        with pytest.raises(Refusal, match=r"no function is shown to grow|positive there"):
+            witnesses.check(center | {"theorem": theorem("growth", P, m="1/1000000", v=v)})
+
+
+def test_the_rate_that_is_outgrown_is_positive():
+    """x' = -x, y' = -2 y: with m = -3/2 the form y^2 - x^2 would grow."""
+    sink = planar([{(1, 0): -1}, {(0, 1): -2}])
+    with pytest.raises(Refusal, match="no function is shown to grow"):
+        witnesses.check(sink | {"theorem": theorem("growth", [["1"], ["0", "-1"]], m="-3/2", v=["1", "0"])})
+    source = planar([{(1, 0): 1}, {(0, 1): -2}])
+    grows = theorem("growth", [["1"], ["0", "-1"]], m="1/2", v=["1", "0"])
+    assert witnesses.check(source | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
+    with pytest.raises(Refusal, match="positive there"):
+        witnesses.check(source | {"theorem": grows | {"v": ["0", "1"]}})
+
+
+def test_a_form_that_falls_is_positive():
+    """x' = x, y' = y: of P = -1 the rate is negative, and nothing is attracted."""
+    source = planar([{(1, 0): 1}, {(0, 1): 1}])
+    with pytest.raises(Refusal, match="no function is shown to fall"):
+        witnesses.check(source | {"theorem": theorem("attraction", [["-1"], ["0", "-1"]])})
+
+
+def test_energy_needs_a_definite_second_variation():
+    center = planar([{(0, 1): 1}, {(1, 0): -1}], {"energy": {(2, 0): "1/2", (0, 2): "1/2"}})
+    by = {"name": "energy-Casimir", "rows": [], "free": ["x", "y"], "inverse": [], "sense": 1}
+    assert (
+        witnesses.check(center | {"theorem": by | {"multipliers": {"energy": "1"}}}).verdict
+        == "PROVED_STABLE"
+    )
+    assert witnesses.check(center | {"theorem": by | {"multipliers": {"energy": "-2"}, "sense": -1}})
+    for multiplier, sense in (("-1", 1), ("0", 1), ("1", -1)):
+        with pytest.raises(Refusal, match="definite"):
+            witnesses.check(
+                center | {"theorem": by | {"multipliers": {"energy": multiplier}, "sense": sense}}
+            )
+    saddle = planar([{(0, 1): 1}, {(1, 0): 1}], {"energy": {(2, 0): "-1/2", (0, 2): "1/2"}})
+    with pytest.raises(Refusal, match="definite"):
+        witnesses.check(saddle | {"theorem": by | {"multipliers": {"energy": "1"}}})
+    # The energy of the center is not kept by the saddle.
+    other = planar([{(0, 1): 1}, {(1, 0): 1}], {"energy": {(2, 0): "1/2", (0, 2): "1/2"}})
+    with pytest.raises(Refusal, match="motion keeps"):
+        witnesses.check(other | {"theorem": by | {"multipliers": {"energy": "1"}}})
+
+
+def test_a_corner_of_the_leaf_has_no_tangents():
+    """f = (-x, y) on y^2 = 0: its gradient is no row of independent ones."""
+    corner = planar(
+        [{(1, 0): -1}, {(0, 1): 1}], leaf={"corner": {(0, 2): 1}}, witness={"corner": [["corner", 2]]}
+    )
+    data = corner | {
+        "theorem": {"name": "attraction", "rows": ["corner"], "free": ["x"], "inverse": [["1"]], "P": [["1"]]}
+    }
+    data["witness"]["cofactors"]["corner"] = [["corner", 2], ["corner", 2]]  # (y^2)' = 2 y^2
+    with pytest.raises(Refusal, match="not the inverse"):
+        witnesses.check(data)
+    data["theorem"] |= {"rows": [], "free": ["x", "y"], "inverse": []}
+    with pytest.raises(Refusal, match="gradients of the leaf"):
+        witnesses.check(data)
+
+
+# -- numbers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("radicands", [["2"], ["2", "3"], ["2", "1 + 1*r1"], ["9"]])
+def test_numbers_with_roots_are_those_of_doubles(radicands):
+    dice = random.Random(3)
+    with over_roots(radicands):
+        names = [f"r{k + 1}" for k in range(len(radicands))]
+
+        def drawn():
+            parts = [str(Fraction(dice.randint(0, 9), dice.randint(1, 5)))]
+            parts += [f"{dice.randint(1, 9)}/{dice.randint(1, 5)}*{name}" for name in names]
+            return number_text(" - ".join(parts))
+
+        for _ in range(50):
+            a, b, c = drawn(), drawn(), drawn()
+            assert (a + b) * c == a * c + b * c
+            near = [float(ball(v).mid()) for v in (a, b, c)]
+            assert float(ball(a * b - c).mid()) == pytest.approx(
+                near[0] * near[1] - near[2], rel=1e-9, abs=1e-9
+            )
+            if abs(near[1]) > 1e-6 and radicands != ["9"]:
+                assert a / b * b == a
+            assert positive(a) == (near[0] > 0) or abs(near[0]) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "radicands", [["-1"], ["0"], ["1*r1"], ["2", "1 - 1*r1"], ["2", "3", "5", "7", "11"]]
+)
+def test_roots_are_those_of_positive_numbers_before_them(radicands):
+    data = planar([{(1, 0): -1}, {(0, 1): -1}]) | {"roots": radicands, "theorem": theorem("attraction", UNIT)}
+    with pytest.raises(Refusal):
+        witnesses.check(data)
+
+
+# -- forms ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", ["1/1000", "1", "1000"])
+@pytest.mark.parametrize("time", ["1/100000", "1", "100000"])
+def test_witnesses_are_found_in_any_unit(length, time):
+    system = damped(1, length, time)
+    certificate = gc.certify(system, system.state())
+    assert witnesses.check(content_with_witnesses(certificate.data)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    falling = damped(-1, length, time)
+    certificate = gc.certify(falling, falling.state())
+    assert witnesses.check(content_with_witnesses(certificate.data)).verdict == "PROVED_UNSTABLE"
+
+
+@pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_slow_growth_and_decay_are_seen(rate):
+    """Roots -r, r and -r +- i beside fast ones: doubles do where they can, then balls."""
+    r = fmpq(*rate.as_integer_ratio())
+    zero, one = fmpq(0), fmpq(1)
+    decays = [[-r, one, zero], [-one, -r, one], [zero, zero, -r]]
+    P = falling_form(decays)
+    assert P is not None
+    decays[2][2] = r
+    found = growing_form(decays)
+    assert found is not None
+    assert 0 < found[0] < r
+    assert falling_form(decays) is None
