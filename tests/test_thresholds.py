@@ -38,6 +38,7 @@ EXCEPTED = {
     "analysis/subspaces.py: max(1.0, float(np.max(np.abs(M), initial=0.0)))": "matrices in units of the pair",
     "analysis/subspaces.py: max(values[0], 1.0)": "matrices in units of the pair",
     "continuation/arclength.py: max(points - 1, 1)": COUNT,
+    "systems/singularity.py: max(others, 1)": COUNT,
     "manifolds/latex_of_systems.py: abs(given - turned) <= 1e-09 * (abs(given) + abs(turned))": RELATIVE,
     "manifolds/place.py: np.max(np.abs(axes @ axes.T - np.eye(len(axes)))) > 1e-12": NUMBERS,
     "manifolds/integrate.py: max(1, outcome.steps)": COUNT,
