@@ -54,6 +54,15 @@ def families(only: str = "") -> list[tuple[str, str]]:
 
 def points(model: str, family: str, count: int, seed: int = 1) -> Iterator[Point]:
     """Verdicts of one family; "no member" where none was found."""
+    for numbers, symbols, found, seconds in certificates(model, family, count, seed):
+        verdict, reason = ("no member", "") if found is None else (str(found.verdict), found.reason)
+        yield Point(model, family, numbers, symbols, verdict, reason, seconds)
+
+
+def certificates(
+    model: str, family: str, count: int, seed: int = 1
+) -> Iterator[tuple[dict[str, float], dict[str, float], gc.Certificate | None, float]]:
+    """Parameters, symbols and certificate of the points of one family, with the seconds that each took."""
     system = gc.models.get(model)().reduce()
     seen = [system, *([system.despun()] if system.mechanism.symmetry is not None else [])]
     rng = np.random.default_rng([seed, *f"{model} {family}".encode()])
@@ -64,13 +73,12 @@ def points(model: str, family: str, count: int, seed: int = 1) -> Iterator[Point
         }
         member = _member(seen, family, numbers, rng)
         if member is None:
-            yield Point(model, family, numbers, {}, "no member", "", 0.0)
+            yield numbers, {}, None, 0.0
             continue
         form, equilibrium, symbols = member
         begin = time.process_time()
         found = gc.certify(form, equilibrium)
-        seconds = time.process_time() - begin
-        yield Point(model, family, numbers, symbols, str(found.verdict), found.reason, seconds)
+        yield numbers, symbols, found, time.process_time() - begin
 
 
 def _member(

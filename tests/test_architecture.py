@@ -30,7 +30,7 @@ FLOORS = [
     ("_scalars",),
     ("_checks",),
     ("_calls", "interop"),
-    ("verification", "algebra"),
+    ("verification", "algebra", "rocq"),
     ("runs",),
     ("systems",),
     ("stepping",),

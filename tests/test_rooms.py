@@ -30,6 +30,7 @@ ROOMS = {
         "symbolic question invariants linear proofs witnesses certificates conditions maps quadratics "
         "regions ."
     ),
+    "rocq": "terms witnesses text theorems .",
     "synthesis": "export contract linear shaping solutions rotors shaped_laws gains .",
 }
 

@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | map | follow | verify | simulate | law | warm``.
+"""Command line: ``geoctrl models | certify | map | follow | verify | export | simulate | law | warm``.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -21,6 +21,7 @@ from geoctrl.cli.commands import (
 )
 from geoctrl.cli.law_command import run_law
 from geoctrl.cli.range_commands import add_follow, add_map
+from geoctrl.cli.theorem_commands import add_export
 
 __all__ = ["main"]
 
@@ -106,7 +107,13 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="also derive the mechanism that it names from the catalogue, and compare the equations",
     )
+    verify.add_argument(
+        "--rocq", metavar="FILE", help="also compare this theorem (.v) with the certificate's"
+    )
     verify.set_defaults(run=run_verify)
+
+    export = commands.add_parser("export", help="write a certificate as a theorem of Rocq")
+    add_export(export)
 
     simulate = commands.add_parser("simulate", help="integrate the equations of motion")
     _mechanism_arguments(simulate, family=False)
@@ -137,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
-    for command in (models, certify, mapped, followed, linearize, verify, simulate, law, warm):
+    for command in (models, certify, mapped, followed, linearize, verify, export, simulate, law, warm):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser

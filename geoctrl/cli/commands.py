@@ -22,6 +22,7 @@ from geoctrl.cli.arguments import (
 )
 from geoctrl.cli.rebuild import compared_anew
 from geoctrl.cli.text import block, file_line, matrix_text, plain, show
+from geoctrl.cli.theorem_commands import compared_text
 
 __all__ = [
     "UsageError",
@@ -192,6 +193,7 @@ def run_verify(args: argparse.Namespace) -> int:
     try:
         report = geoctrl.verify(args.file)
         anew = compared_anew(args.file) if args.rebuild else []
+        theorem = compared_text(args.rocq, args.file) if args.rocq else ""
     except FileNotFoundError as error:
         words = error.strerror or "no such file"
         return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
@@ -206,7 +208,10 @@ def run_verify(args: argparse.Namespace) -> int:
     }
     if args.rebuild:
         data["derived_anew"] = anew
+    if args.rocq:
+        data["theorem"] = args.rocq
     text = [str(report), *(f"  the same, derived anew: {part}" for part in anew)]
+    text += [f"  {theorem}"] if theorem else []
     show(args, data, "\n".join(text))
     return 0
 

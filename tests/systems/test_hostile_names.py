@@ -77,14 +77,14 @@ def without_comments(text, begin, end, nested):
     return "".join(kept)
 
 
-def test_lean_has_no_axiom_by_a_name():
-    system = spring(name=EVIL, invariants={f"{EVIL} of motion": (sp.Symbol("q", real=True)) * 0 + 1}).reduce()
-    text = gc.certify(system, [0, 0]).to_lean()
-    assert "axiom" in text
-    bare = without_comments(text, "/-", "-/", nested=True)
-    assert "theorem stable" in bare
+def test_rocq_has_no_axiom_by_a_name():
+    evil = f"*) axiom bad : False. (* {EVIL}"
+    system = spring(name=evil, invariants={f"{evil} of motion": (sp.Symbol("q", real=True)) * 0 + 1}).reduce()
+    text = gc.certify(system, [0, 0]).to_rocq()
+    bare = without_comments(text, "(*", "*)", nested=True)
+    assert "Theorem stability" in bare
     assert "axiom" not in bare
-    assert "axiom" in without_comments(f"/-!\n# {EVIL}\n-/", "/-", "-/", nested=True)  # negative control
+    assert "axiom" in without_comments(f"(* {evil} *)", "(*", "*)", nested=True)  # negative control
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from geoctrl import checker
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import saved_text
 from geoctrl._scalars import shown
-from geoctrl.analysis.certificates.lean import lean_text
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
@@ -23,6 +22,7 @@ from geoctrl.checker.surds import RATIONALS, Surds
 from geoctrl.checker.theorems.held_loop import METHOD as HELD
 from geoctrl.checker.words.claims import about_point
 from geoctrl.errors import CertificateError, InputError
+from geoctrl.rocq import rocq_text
 from geoctrl.sampling import SampledController
 from geoctrl.systems import System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
@@ -113,18 +113,18 @@ class Certificate(ProofFile):
             "nothing undamped, or away from the border of stability"
         )
 
-    def to_lean(self, path: str | Path | None = None) -> str:
-        """A proof by the energy-Casimir test as text of Lean 4 against Mathlib; written to ``path`` if given.
+    def to_rocq(self, path: str | Path | None = None) -> str:
+        """The verdict as a theorem of Rocq in plain real numbers; written to ``path`` if given.
 
-        The file proves in the reals that the combination V of conserved functions and relations of the leaf
-        is critical at the point, and that its second variation is definite on the common kernel of their
-        gradients; that they are conserved, and the theorem that stability follows, are its hypotheses. Lean
-        has not checked it: it says so, and how to.
+        The file holds the equations as data, what shows that they prove the verdict, and the statement with
+        the mechanism's names. Rocq accepts it with the library that ``geoctrl export --library`` writes, and
+        rests on the axioms of its real numbers alone. The statement is of every motion as long as it lasts:
+        that there are motions is proved of drifts only.
 
         Raises
         ------
         CertificateError
-            If this is no such proof at rational numbers, or a function in it is no rational function.
+            If the library has no theorem for this proof; it says what is missing.
         TypeError
             If ``path`` is no path.
 
@@ -132,11 +132,11 @@ class Certificate(ProofFile):
         --------
         >>> import geoctrl as gc
         >>> skate = gc.models.get("pendulum-skate")().reduce()
-        >>> text = gc.certify(skate, skate.equilibrium("spinning", Omega0=9)).to_lean()
-        >>> [line for line in text.splitlines() if line.startswith("theorem critical")]
-        ['theorem critical (t1 t2 t3 t4 t5 : ℝ) :']
+        >>> text = gc.certify(skate, skate.equilibrium("spinning", Omega0=9)).to_rocq()
+        >>> [line.split()[1] for line in text.splitlines() if line.startswith("Theorem")]
+        ['equilibrium', 'stability']
         """
-        return saved_text(lean_text(self.data), path)
+        return saved_text(rocq_text(self.data), path)
 
     def _repr_latex_(self) -> str:
         return displayed_formula(

@@ -1,0 +1,1 @@
+"""What is written into a file for Rocq: names, values in the reals, data, statements."""

@@ -1,0 +1,131 @@
+"""From a certificate to a file for Rocq, whose last theorem is the verdict in plain real numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from typing import Any
+
+from geoctrl.checker.reading import Refusal
+from geoctrl.errors import CertificateError
+from geoctrl.rocq.terms.certified import Certified, content_of
+from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.text.identifiers import PLACEHOLDER, Identifiers, comment, words_in
+from geoctrl.rocq.text.rest_text import rest_theorem
+from geoctrl.rocq.text.statement import Statement
+from geoctrl.rocq.theorems.asymptotic_theorem import asymptotic_theorem
+from geoctrl.rocq.theorems.drift_theorem import drift_theorem
+from geoctrl.rocq.theorems.energy_casimir_theorem import energy_casimir_theorem
+from geoctrl.rocq.theorems.instability_theorem import instability_theorem
+from geoctrl.rocq.theorems.level_theorem import level_theorem
+from geoctrl.rocq.theorems.written import Written
+
+THEOREMS: dict[tuple[str, str], Callable[[Certified, ProblemInTerms], Written]] = {
+    ("PROVED_STABLE", "energy-Casimir"): energy_casimir_theorem,
+    ("PROVED_STABLE", "spectrum on the level sets of the invariants"): level_theorem,
+    ("PROVED_ASYMPTOTICALLY_STABLE", "spectrum"): asymptotic_theorem,
+    ("PROVED_UNSTABLE", "spectrum"): instability_theorem,
+    ("PROVED_UNSTABLE", "drift"): drift_theorem,
+}
+"""By verdict and method."""
+
+MODULES_OF_ALL = (
+    "OneDimension",
+    "Expressions",
+    "Derivative",
+    "Identities",
+    "Jets",
+    "Definite",
+    "Motions",
+    "Rest",
+)
+"""Files of the library that every theorem names."""
+
+PARTS = {
+    "box": "the equilibrium is known up to a box, and the library has no balls",
+    "enclosed": "the equilibrium is known up to a box, and the library has no balls",
+    "idle": "the equilibrium is known up to a box, and the library has no balls",
+    "symmetries": "it is of an orbit under symmetries",
+    "falling": "it rests on a function that falls and on LaSalle's theorem",
+    "degenerate": "it rests on a lowest form beyond the second order",
+    "critical": "it rests on a series beyond the second order",
+    "family": "it rests on a family of equilibria (Malkin's theorem)",
+}
+"""Why a proof with a part in its problem has no theorem; for those of another method it matters not."""
+
+
+def rocq_text(data: Mapping[str, Any]) -> str:
+    """The text of the file for the content of a certificate's file."""
+    try:
+        if not str(data["verdict"]).startswith("PROVED"):
+            raise CertificateError(f"{data['verdict']} is a report and no proof")
+        proved = content_of(data)
+        written = _theorem_of(proved)
+        equations = ProblemInTerms(proved.problem)
+        taken = words_in("\n".join(_lines(proved, equations, written, Identifiers())))
+        words = {word for word in taken if not word.startswith(PLACEHOLDER)}
+        return "\n".join(_lines(proved, equations, written, Identifiers(words))) + "\n"
+    except (CertificateError, Refusal) as error:
+        raise CertificateError(f"there is no theorem of Rocq for this proof: {error}") from None
+
+
+def _theorem_of(proved: Certified) -> Written:
+    theorem = THEOREMS.get((proved.verdict, proved.method))
+    problem = proved.problem
+    if problem["kind"] != "equations":
+        raise CertificateError("it is of a sampled loop, and the library has no maps")
+    reason = next((words for part, words in PARTS.items() if part in problem), "")
+    if theorem is None:
+        raise CertificateError(reason or f"the library has none for {proved.verdict} by {proved.method}")
+    if proved.integrals:
+        raise CertificateError("integrals over a shape are held, which the library has not")
+    return theorem(proved, ProblemInTerms(problem))
+
+
+def _lines(
+    proved: Certified, equations: ProblemInTerms, written: Written, identifiers: Identifiers
+) -> list[str]:
+    statement = Statement(equations, identifiers)
+    modules = " ".join([*MODULES_OF_ALL, *written.modules])
+    theorem = written.theorem(statement)
+    name = next(line for line in theorem if line.startswith("Theorem ")).split()[1]
+    return [
+        *comment(proved.claim),
+        "",
+        "From Coq Require Import Reals QArith List Lia.",
+        f"From Geoctrl Require Import {modules}.",
+        "Import ListNotations.",
+        "",
+        "(* data, and its check *)",
+        "Local Open Scope Q_scope.",
+        *written.data,
+        f"Lemma ok : {written.check} = true.",
+        "Proof. vm_cast_no_check (eq_refl true). Qed.",
+        "",
+        "(* the mechanism in real numbers *)",
+        "Local Open Scope R_scope.",
+        *statement.definitions(),
+        *rest_theorem(equations, statement),
+        *comment(*NOT_SAID),
+        *theorem,
+        f"Print Assumptions {name}.",
+    ]
+
+
+NOT_SAID = (
+    "What the theorem does not say: that there are motions. It speaks of every motion as long as it lasts.",
+    "The equations are those printed here; that they are the mechanism's is another question "
+    "(geoctrl verify --rebuild).",
+)
+
+
+def difference_of_texts(given: str, data: Mapping[str, Any]) -> str:
+    """Where a file differs from the one that a certificate gives, in words; empty where it does not."""
+    expected = rocq_text(data)
+    if given == expected:
+        return ""
+    rows = zip_longest(given.splitlines(), expected.splitlines(), fillvalue="nothing")
+    for i, (own, other) in enumerate(rows, 1):
+        if own != other:
+            return f"line {i} is {own.strip()[:60]!r}, the certificate gives {other.strip()[:60]!r}"
+    return "the ends of its lines differ"

@@ -1,0 +1,85 @@
+"""Stability by the energy-Casimir test: `energy_casimir` of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flint import fmpq
+
+from geoctrl.checker.surds import Number
+from geoctrl.errors import CertificateError
+from geoctrl.rocq.terms.certified import Certified
+from geoctrl.rocq.terms.cofactors import Part, identity
+from geoctrl.rocq.terms.expression import Expression, derivative
+from geoctrl.rocq.terms.normal_forms import NormalForms
+from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.text.data_text import DataText, list_text, rational_text, squares_text
+from geoctrl.rocq.text.stability_text import stability_theorem
+from geoctrl.rocq.theorems.written import Written, plain_data
+from geoctrl.rocq.witnesses.sums_of_squares import Squares, sum_of_squares
+
+
+def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
+    """Data and statement."""
+    leaf = list(equations.leaf)
+    names = [*leaf, *(name for name in proved.multipliers if name not in equations.leaf)]
+    functions = [*equations.leaf.values(), *(equations.invariant(name) for name in names[len(leaf) :])]
+    forms, parts = kept_functions(equations, names, functions)
+    multipliers = [proved.multipliers.get(name, fmpq(0)) for name in names]
+    sign, squares = _definite(equations, functions, multipliers)
+    data = DataText()
+    rows = [
+        f"Func {data.name_of(F)} {data.combination(own)} {rational_text(sign * multiplier)}"
+        for F, own, multiplier in zip(functions, parts, multipliers, strict=True)
+    ]
+    lines = [
+        f"Definition C_ : ec := EC {equations.n} {equations.m} F_ E_ P_",
+        f"  {data.list_of(forms.atoms)}",
+        f"  {list_text(rows[: len(leaf)])}",
+        f"  {list_text(rows[len(leaf) :])}",
+        *squares_text(squares),
+    ]
+    body = [*plain_data(equations, data), *lines]
+    body[-1] += "."
+    return Written(
+        ["EnergyCasimir"],
+        [*data.lines, *body],
+        "ec_check C_",
+        lambda statement: stability_theorem(statement, "energy_casimir C_ ok"),
+    )
+
+
+def kept_functions(
+    equations: ProblemInTerms, names: Sequence[str], functions: Sequence[Expression]
+) -> tuple[NormalForms, list[list[Part]]]:
+    """The cofactors by which functions are kept: relations of the leaf, then others modulo these."""
+    leaf = list(equations.leaf.values())
+    rates = [derivative(F, equations.field) for F in functions]
+    weights = [equations.weights(name) for name in names]
+    every = [*equations.equations, *functions, *rates, *(w for row in weights for w in row)]
+    forms = NormalForms(equations.n + equations.m, every)
+    parts = [
+        identity(forms, rate, row, equations.equations, leaf if i >= len(leaf) else ())
+        for i, (rate, row) in enumerate(zip(rates, weights, strict=True))
+    ]
+    return forms, parts
+
+
+def _definite(
+    equations: ProblemInTerms, functions: Sequence[Expression], multipliers: Sequence[Number]
+) -> tuple[int, Squares]:
+    """The sign with which the second variation is positive where the functions are kept, and squares."""
+    places = range(equations.n)
+    gradients = [equations.jets.row(F) for F in functions]
+    hessians = [equations.jets.form(F) for F in functions]
+    for sign in (1, -1):
+        second = [
+            [
+                sum((sign * y * H[i][j] for y, H in zip(multipliers, hessians, strict=True)), fmpq(0))
+                for j in places
+            ]
+            for i in places
+        ]
+        if (found := sum_of_squares(second, gradients)) is not None:
+            return sign, found
+    raise CertificateError("the second variation is too near to a degenerate one for squares of few digits")

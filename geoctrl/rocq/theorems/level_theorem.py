@@ -1,0 +1,31 @@
+"""Stability by the spectrum on level sets of conserved functions: `level_stability` of the library."""
+
+from __future__ import annotations
+
+from geoctrl.rocq.terms.certified import Certified
+from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.text.data_text import DataText, rational_text, squares_text
+from geoctrl.rocq.text.stability_text import stability_theorem
+from geoctrl.rocq.theorems.asymptotic_theorem import falling_function
+from geoctrl.rocq.theorems.linear_part import LinearPart
+from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
+from geoctrl.rocq.theorems.written import Written, plain_data
+
+
+def level_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
+    """Data and statement."""
+    functions = [equations.invariant(name) for name in proved.levels]
+    V, a, rate, (b, above) = falling_function(LinearPart(equations, functions))
+    data = DataText()
+    plain = plain_data(equations, data)
+    plant, held = plant_data(equations, data, proved.levels)
+    rates = rate_data(data, V, a, rate)
+    levels = [f"Definition L_ : levels := Levels {held} {rational_text(b)}", *squares_text(above)]
+    body = [*plain, *plant, *rates, *levels]
+    body[-1] += "."
+    return Written(
+        ["Unknowns", "Rates", "Asymptotic", "LevelStability"],
+        [*data.lines, *body],
+        "lv_check S_ R_ L_",
+        lambda statement: stability_theorem(statement, "level_stability S_ R_ L_ ok"),
+    )

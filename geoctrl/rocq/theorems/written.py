@@ -1,0 +1,42 @@
+"""What a theorem writes into its file, apart from names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.text.data_text import DataText, numbers_text
+from geoctrl.rocq.text.statement import Statement
+
+
+class Written(NamedTuple):
+    """The data of a theorem, and its text for given names.
+
+    Attributes
+    ----------
+    modules : list of str
+        Files of the library that it needs besides those of all.
+    data : list of str
+        Definitions.
+    check : str
+        The check of the data, which has to be true.
+    theorem : callable
+        Its lines for a `Statement`.
+    """
+
+    modules: list[str]
+    data: list[str]
+    check: str
+    theorem: Callable[[Statement], list[str]]
+
+
+def plain_data(equations: ProblemInTerms, data: DataText) -> list[str]:
+    """Field, equations, leaf and point, without unknowns and with them."""
+    return [
+        f"Definition F_ : list expr := {data.list_of(equations.field)}.",
+        f"Definition E_ : list expr := {data.list_of(equations.equations)}.",
+        f"Definition G_ : list expr := {data.list_of(equations.leaf.values())}.",
+        f"Definition P_ : list Q := {numbers_text(equations.point)}.",
+        f"Definition Z_ : list Q := {numbers_text(equations.whole_point)}.",
+    ]

@@ -1,0 +1,120 @@
+"""Rational curves on the leaf that begin at the point in a given direction.
+
+Vectors that the leaf binds by their lengths and products turn together, by Cayley's rotation
+x + 2 (s a.x + s^2 a.(a.x)) / (1 + s^2 |a|^2) with vector products; other states move straight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from flint import fmpq
+
+from geoctrl.checker.matrices import matrix
+from geoctrl.checker.surds import Number
+from geoctrl.errors import CertificateError
+from geoctrl.rocq.terms.expression import ONE, Expression, constant, inverse, number, plus, times, variable
+from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+
+Triple = list[Number]
+_LENGTH, _PRODUCT = re.compile(r"\|(\w+)\|\^2"), re.compile(r"(\w+)\.(\w+)")
+
+
+def start_curve(equations: ProblemInTerms, direction: Sequence[Number]) -> list[Expression]:
+    """The states as terms of one variable s, zero at the point."""
+    s, point = variable(0), equations.point
+    states = [plus(constant(e), times(constant(v), s)) for e, v in zip(point, direction, strict=True)]
+    together, other = _vectors(equations)
+    for vectors in together:
+        axis = _axis(equations, vectors, other, direction)
+        if any(axis):
+            _turn(equations, vectors, axis, states)
+    return states
+
+
+def _vectors(equations: ProblemInTerms) -> tuple[list[list[str]], list[Expression]]:
+    """Stems of vectors that turn together, and the relations that bind something else."""
+    groups: list[set[str]] = []
+    other = []
+    for name, relation in equations.leaf.items():
+        found = _LENGTH.fullmatch(name) or _PRODUCT.fullmatch(name)
+        if found is None:
+            other.append(relation)
+            continue
+        own = set(found.groups())
+        for group in [g for g in groups if g & own]:
+            groups.remove(group)
+            own |= group
+        groups.append(own)
+    return [sorted(group) for group in groups], other
+
+
+def _axis(
+    equations: ProblemInTerms,
+    vectors: Sequence[str],
+    other: Sequence[Expression],
+    direction: Sequence[Number],
+) -> Triple:
+    """An axis with 2 a.x = w for each vector x and its part w of the direction, along other relations too."""
+    rows: list[Triple] = []
+    right: list[Number] = []
+    for stem in vectors:
+        x, w = _triple(equations, stem, equations.point), _triple(equations, stem, direction)
+        rows += _cross_rows(x, fmpq(2))
+        right += w
+        for relation in other:
+            slope = _triple(equations, stem, equations.jets.row(relation))
+            if any(slope):
+                rows += _cross_rows(slope, fmpq(1))
+                right += [fmpq(0)] * 3
+    return _solution(rows, right)
+
+
+def _cross_rows(x: Triple, factor: fmpq) -> list[Triple]:
+    """Rows of a -> factor a.x, the vector product."""
+    zero = fmpq(0)
+    return [
+        [zero, factor * x[2], -factor * x[1]],
+        [-factor * x[2], zero, factor * x[0]],
+        [factor * x[1], -factor * x[0], zero],
+    ]
+
+
+def _solution(rows: list[Triple], right: list[Number]) -> Triple:
+    """A solution of linear equations with three unknowns, free ones zero."""
+    reduced, rank = matrix([[*row, b] for row, b in zip(rows, right, strict=True)], 4).rref()
+    found: Triple = [fmpq(0)] * 3
+    for i in range(rank):
+        pivot = next(j for j in range(4) if reduced[i, j])
+        if pivot == 3:
+            raise CertificateError("no rotation of the leaf's vectors leads into the growing direction")
+        found[pivot] = reduced[i, 3]
+    return found
+
+
+def _triple(equations: ProblemInTerms, stem: str, values: Sequence[Number]) -> Triple:
+    """Components of a vector, zero where it has no such state."""
+    place = {label: i for i, label in enumerate(equations.labels)}
+    return [values[place[f"{stem}{k}"]] if f"{stem}{k}" in place else fmpq(0) for k in (1, 2, 3)]
+
+
+def _cross(a: Triple, x: Triple) -> Triple:
+    return [sum((c * v for c, v in zip(row, a, strict=True)), fmpq(0)) for row in _cross_rows(x, fmpq(1))]
+
+
+def _turn(equations: ProblemInTerms, vectors: Sequence[str], axis: Triple, states: list[Expression]) -> None:
+    """Put the rotation about an axis into the states of some vectors."""
+    s, place = variable(0), {label: i for i, label in enumerate(equations.labels)}
+    size = constant(sum((c * c for c in axis), fmpq(0)))
+    below = inverse(plus(ONE, times(size, times(s, s))))
+    for stem in vectors:
+        x = _triple(equations, stem, equations.point)
+        once = _cross(axis, x)
+        twice = _cross(axis, once)
+        for k in range(3):
+            turned = plus(times(constant(once[k]), s), times(constant(twice[k]), times(s, s)))
+            if (i := place.get(f"{stem}{k + 1}")) is not None:
+                states[i] = plus(constant(x[k]), times(number(2), times(below, turned)))
+            elif once[k] or twice[k]:
+                raise CertificateError("a rotation of the leaf's vectors leaves its plane")

@@ -1,0 +1,87 @@
+"""Certificates of all kinds that become theorems."""
+
+from functools import cache
+
+import sympy as sp
+
+import geoctrl as gc
+
+
+@cache
+def certificate(name):
+    """The certificate of a case."""
+    made = CASES[name]
+    if callable(made):
+        return gc.certify(*made())
+    model, family, symbols = made
+    system = gc.models.get(model)().reduce()
+    return gc.certify(system, system.equilibrium(family, **symbols))
+
+
+@cache
+def _skate():
+    return gc.models.get("pendulum-skate-rotor")(set="7.3")
+
+
+def _open_skate():
+    system = _skate().reduce()
+    return system, system.equilibrium("sliding", Y0=1.0)
+
+
+def _law_of_skate():
+    return gc.match(_skate()).law(sigma=-1e-5)
+
+
+def _controlled_skate():
+    loop = _law_of_skate().closed_loop()
+    return loop, loop.equilibrium("sliding", Y0=1.0)
+
+
+def _damped_skate():
+    loop = _law_of_skate().with_damping(k=0.27).closed_loop()
+    return loop, loop.equilibrium("sliding", Y0=1.0)
+
+
+def _law_of_cart():
+    return gc.match(gc.models.get("cart-pendulum")(), shaping="both").law(kappa=4, rho=-0.02, K=-0.6)
+
+
+def _controlled_cart():
+    loop = _law_of_cart().loop
+    return loop, loop.equilibrium("upright")
+
+
+def _damped_cart():
+    loop = _law_of_cart().with_damping(k=0.7).closed_loop()
+    return loop, loop.equilibrium("upright")
+
+
+def pendulum(**changes):
+    """A plane pendulum, of which parts are changed."""
+    phi = gc.Coordinate("phi", angle=True)
+    parts = {"inertia": [[2]], "potential": -3 * sp.cos(phi.symbol), "name": "pendulum"} | changes
+    return gc.EulerPoincare(algebra=None, shape=[phi], **parts).reduce()
+
+
+def _pendulum():
+    system = pendulum()
+    return system, system.state()
+
+
+CASES = {
+    "open skate": _open_skate,
+    "controlled skate": _controlled_skate,
+    "damped skate": _damped_skate,
+    "cart with law": _controlled_cart,
+    "cart with damping": _damped_cart,
+    "snakeboard": ("snakeboard", "coasting", {"V": 1.0}),
+    "sleeping top": ("heavy-top", "sleeping", {"Omega0": 1.95}),
+    "hanging top": ("kovalevskaya-top", "hanging", {"Omega0": 2.0}),
+    "free body": ("free-rigid-body", "about2", {"Omega0": 2.0}),
+    "dual spin": ("body-with-rotor", "dual-spin", {"Omega0": 2.0, "rate0": 60.0}),
+    "inverted": ("double-planar-pendulum", "inverted", {}),
+    "sleigh": ("chaplygin-sleigh", "straight", {"V": 1.0}),
+    "skate that spins": ("pendulum-skate", "spinning", {"Omega0": 9.0}),
+    "pendulum": _pendulum,
+}
+"""A model with family and symbols, or a function that makes the question."""
