@@ -446,19 +446,25 @@ def test_a_mechanism_with_one_part_changed_is_noticed(part):
 
 
 @pytest.mark.parametrize("shape", [0, 2])
-@pytest.mark.parametrize("attribute", ["_c", "_kappa", "_dU", "_dA", "_dG", "_dpsi", "_F"])
-def test_a_wrong_sign_in_the_multiplier_form_is_noticed_by_the_oracle(attribute, shape):
+@pytest.mark.parametrize("part", ["c", "kappa", "F", "dG", "dA", "dU", "dpsi"])
+def test_a_wrong_sign_in_the_multiplier_form_is_noticed_by_the_oracle(part, shape):
     sys = control_mechanism(shape).reduce()
     assert comparisons.coordinates(sys) < ORACLE_TOLERANCE
     form = sys.unreduced()
-    value = getattr(form, attribute)
-    if isinstance(value, list):
-        value = [lambda *args, f=f: -np.asarray(f(*args)) for f in value]
-    elif callable(value):
-        value = lambda *args, f=value: -np.asarray(f(*args))  # noqa: E731
+    if part in ("c", "kappa"):
+        setattr(form, f"_{part}", -getattr(form, f"_{part}"))
+    elif part == "F":
+        original = form._F
+        form._F = lambda *args: -np.asarray(original(*args))
     else:
-        value = -value
-    setattr(form, attribute, value)
+        original = form._parts
+
+        def parts(*args):
+            values, slopes = original(*args)
+            slopes[("dG", "dA", "dU", "dpsi").index(part)] *= -1
+            return values, slopes
+
+        form._parts = parts
     assert comparisons.coordinates(sys, form=form) > 1e-3
 
 

@@ -28,6 +28,38 @@ from geoctrl.systems.parts.names import time
 __all__ = ["MultiplierForm"]
 
 
+def _with_slopes(arguments: Sequence[Any], functions: Sequence[Any], variables: Sequence[sp.Symbol]) -> Any:
+    """A function of the arguments: each function, followed by its derivatives by the variables.
+
+    What the functions have in common is taken out before it is differentiated, once for all of them: products
+    of rotations swell when they are differentiated as they are.
+    """
+    shared, reduced = sp.cse(functions, symbols=sp.numbered_symbols("s", cls=sp.Dummy, real=True))
+    program: list[tuple[sp.Symbol, sp.Expr]] = []
+    slopes: dict[sp.Symbol, dict[sp.Symbol, sp.Expr]] = {v: {v: sp.Integer(1)} for v in variables}
+
+    def slopes_of(function: sp.Expr) -> dict[sp.Symbol, sp.Expr]:
+        inner = sorted(function.free_symbols & slopes.keys(), key=sp.default_sort_key)
+        partial = {s: sp.diff(function, s) for s in inner}
+        total = {v: sum(partial[s] * slopes[s].get(v, 0) for s in inner) for v in variables}
+        return {v: slope for v, slope in total.items() if slope != 0}
+
+    for symbol, function in shared:
+        program.append((symbol, function))
+        slopes[symbol] = {}
+        for v, slope in slopes_of(function).items():
+            if slope.args:
+                named = sp.Dummy("d", real=True)
+                program.append((named, slope))
+                slope = named
+            slopes[symbol][v] = slope
+    table = []
+    for function in reduced:
+        moved = slopes_of(function)
+        table += [function, *(moved.get(v, sp.Integer(0)) for v in variables)]
+    return sp.lambdify(arguments, table, "numpy", use_imps=False, cse=lambda _: (program, table))
+
+
 class MultiplierForm:
     """Unreduced equations of a mechanism.
 
@@ -80,28 +112,11 @@ class MultiplierForm:
         carried = sp.Matrix(len(loads), r, [e for name in mechanism.loads for e in borne[name]])
 
         arguments = [gamma, [p.symbol for p in mechanism.parameters]]
-
-        def function(expr: Any) -> Any:
-            return sp.lambdify(arguments, expr, "numpy", use_imps=False, cse=True)
-
-        self._G, self._A, self._psi = function(G), function(A), function(psi)
-        self._dG = [function(G.diff(s)) for s in gamma]
-        self._dA = [function(A.diff(s)) for s in gamma]
-        self._dpsi = [function(psi.diff(s)) for s in gamma]
-        self._dU = function(sp.Matrix([sp.diff(mechanism.potential, s) for s in gamma]))
+        self._lagrangian_and_rows = _with_slopes(arguments, [*G, *A, mechanism.potential, *psi], gamma)
         rates = list(rotors.rates) if rotors else []
-        mu = dict(zip(algebra.mu, (G * sp.Matrix([*algebra.xi, *rates]) + A)[: algebra.n], strict=True))
-        motion = [*algebra.xi, *rates]
-        self._F = sp.lambdify(
-            [motion, list(mechanism.input_symbols), time, *arguments],
-            F.subs(mu),
-            "numpy",
-            use_imps=False,
-            cse=True,
-        )
-        self._F_of_multipliers = sp.lambdify(
-            [motion, list(mechanism.input_symbols), time, *arguments], (per_load * carried).subs(mu), "numpy"
-        )
+        motion = [[*algebra.xi, *rates], list(algebra.mu), list(mechanism.input_symbols), time, *arguments]
+        self._F = sp.lambdify(motion, F, "numpy", use_imps=False, cse=True)
+        self._F_of_multipliers = sp.lambdify(motion, per_load * carried, "numpy")
         self._c = np.zeros((self.n,) * 3)
         self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
         # The last entry is the one that moves coordinates.
@@ -120,7 +135,8 @@ class MultiplierForm:
         for c in range(len(mechanism.shape)):
             self._kappa[start + c, algebra.n - len(mechanism.shape) + c, -1] = -1.0
         rates = [[sp.diff(z.rate, v) for v in algebra.xi] for z in mechanism.quasicoordinates]
-        self._w = function(sp.Matrix(len(rates), algebra.n, [e for row in rates for e in row]))
+        moving = sp.Matrix(len(rates), algebra.n, [e for row in rates for e in row])
+        self._w = sp.lambdify(arguments, moving, "numpy", use_imps=False, cse=True)
         self._rows = r
 
     def _closed_inputs(self) -> dict[sp.Symbol, sp.Expr]:
@@ -149,6 +165,17 @@ class MultiplierForm:
             [values[s] if s in values else float(heights[s].subs(values)) for s in m.configuration_symbols]
         )
 
+    def _parts(self, gamma: np.ndarray, p: Sequence[float]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """G, A, U and psi, and the derivatives of each by Gamma along a first axis."""
+        n, r = self.n, self._rows
+        table = np.array(self._lagrangian_and_rows(gamma, p), dtype=float).reshape(-1, 1 + gamma.size)
+        parts = np.split(table, np.cumsum([n * n, n, 1]))
+        shapes: list[tuple[int, ...]] = [(n, n), (n,), (), (r, n)]
+        return (
+            [part[:, 0].reshape(shape) for part, shape in zip(parts, shapes, strict=True)],
+            [part[:, 1:].T.reshape(gamma.size, *shape) for part, shape in zip(parts, shapes, strict=True)],
+        )
+
     def _solve(
         self, t: float, state: Sequence[Any], u: Any, params: Mapping[str, float] | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -164,8 +191,7 @@ class MultiplierForm:
                 f"got {xi.shape} and {gamma.shape}"
             )
         inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(finite_array("u", u))
-        G = np.asarray(self._G(gamma, p), dtype=float)
-        A = np.asarray(self._A(gamma, p), dtype=float).ravel()
+        (G, A, _, psi), (dG, dA, dU, dpsi) = self._parts(gamma, p)
         quasi = len(m.quasicoordinates)
         carriers = np.append(gamma[: gamma.size - quasi], 1.0)
         moved = -np.einsum("ijk,k->ij", self._kappa, carriers)
@@ -173,21 +199,17 @@ class MultiplierForm:
             moved[gamma.size - quasi :, : m.algebra.n] = self._w(gamma, p)
         gammadot = moved @ xi
         mu = G @ xi + A
-        dG = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dG]).reshape(-1, self.n, self.n)
-        dA = np.array([np.asarray(f(gamma, p), dtype=float).ravel() for f in self._dA]).reshape(-1, self.n)
-        dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi
-        dl -= np.asarray(self._dU(gamma, p), dtype=float).ravel()
+        dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi - dU
         coadjoint = np.einsum("ijk,i,k->j", self._c, xi, mu)
         diamond = dl @ moved
-        force = np.asarray(self._F(xi, inputs, t, gamma, p), dtype=float).ravel()
+        motion = (xi, mu[: m.algebra.n], inputs, t, gamma, p)
+        force = np.asarray(self._F(*motion), dtype=float).ravel()
         right = coadjoint + diamond + force
         right -= np.einsum("kij,k,j->i", dG, gammadot, xi) + gammadot @ dA
         saddle, total = G, right
         if self._rows:
-            psi = np.asarray(self._psi(gamma, p), dtype=float).reshape(self._rows, self.n)
-            dpsi = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dpsi])
-            drift = np.einsum("kai,k,i->a", dpsi.reshape(-1, self._rows, self.n), gammadot, xi)
-            borne = np.asarray(self._F_of_multipliers(xi, inputs, t, gamma, p), dtype=float)
+            drift = np.einsum("kai,k,i->a", dpsi, gammadot, xi)
+            borne = np.asarray(self._F_of_multipliers(*motion), dtype=float)
             saddle = np.block([[G, -psi.T - borne], [psi, np.zeros((self._rows, self._rows))]])
             total = np.concatenate([right, -drift])
         try:
