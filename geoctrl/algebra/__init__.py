@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from geoctrl.algebra.advected import AdvectedParameter, AdvectedVector, momentum_map
-from geoctrl.algebra.coordinate import Coordinate
+from geoctrl.algebra.coordinate import Coordinate, Quasicoordinate
 from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
 from geoctrl.algebra.height import Height
 from geoctrl.algebra.lie import AlgebraFactor, LieAlgebra
-from geoctrl.algebra.quasicoordinate import Quasicoordinate
 
 __all__ = [
     "AdvectedParameter",

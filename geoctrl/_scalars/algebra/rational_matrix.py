@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from flint import fmpq, fmpq_mat
 
 from geoctrl.errors import DivisionError
 
-__all__ = ["characteristic_polynomial", "inertia", "nullspace", "rank", "solve"]
+__all__ = ["characteristic_polynomial", "nullspace", "rank", "solve"]
 
 Rows = Sequence[Sequence[Fraction]]
 _ZERO = Fraction(0)
@@ -62,18 +61,3 @@ def solve(matrix: Rows, right: Rows) -> list[list[Fraction]]:
 def characteristic_polynomial(matrix: Rows) -> list[Fraction]:
     """Coefficients of det(x I - matrix), the leading one first."""
     return [_fraction(q) for q in reversed(_matrix(matrix, len(matrix)).charpoly().coeffs())]
-
-
-def inertia(matrix: Rows) -> tuple[int, int, int]:
-    """Numbers of positive, negative and zero eigenvalues of a symmetric matrix.
-
-    All roots of its characteristic polynomial are real, so that Descartes' rule counts exactly.
-    """
-    polynomial = characteristic_polynomial(matrix)
-    zero = 0
-    while polynomial[-1] == 0 and len(polynomial) > 1:
-        polynomial.pop()
-        zero += 1
-    signs = [q > 0 for q in polynomial if q != 0]
-    positive = sum(a != b for a, b in pairwise(signs))
-    return positive, len(matrix) - zero - positive, zero

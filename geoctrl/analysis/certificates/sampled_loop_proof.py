@@ -97,21 +97,15 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
     problem = Problem.of(system.seen_from(None), point)
     if problem is None:
         raise CertificateError("there are no equations of this system that a certificate could hold")
-    asked: Problem | None = problem
-    while asked is not None:  # with each root that turns out to be needed
-        try:
-            return first_proof(_candidates(asked, controller))
-        except checker.NotExact as missing:
-            refusal: checker.Refusal = missing
-            asked = asked.with_root(missing.radicand)
-        except checker.Refusal as found:
-            refusal, asked = found, None
-    raise CertificateError(
-        f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "
-        "hold is proved at a point that is exact (a member of a declared family, with its roots and angles), "
-        "and with a law that gives exactly the inputs that hold it, as u_e - K (x - x_e) of gc.lqr does; "
-        "gc.linearize_held tells the multipliers in floats"
-    ) from None
+    try:
+        return problem.with_needed_roots(lambda asked: first_proof(_candidates(asked, controller)))
+    except checker.Refusal as refusal:
+        raise CertificateError(
+            f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "
+            "hold is proved at a point that is exact (a member of a declared family, with its roots and "
+            "angles), and with a law that gives exactly the inputs that hold it, as u_e - K (x - x_e) of "
+            "gc.lqr does; gc.linearize_held tells the multipliers in floats"
+        ) from None
 
 
 def _candidates(problem: Problem, controller: SampledController) -> Iterator[tuple[Stored, list[str]]]:

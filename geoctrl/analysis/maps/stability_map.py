@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,6 +19,7 @@ from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.maps.region_cells import Tiles, checked_proofs
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
 from geoctrl.analysis.maps.region_proofs import proposals
+from geoctrl.analysis.question.table import Rows
 from geoctrl.checker.maps.file import MAP_FORMAT, claim_of_map, read_map
 from geoctrl.checker.maps.quotients import MapQuotient
 from geoctrl.checker.maps.region import DEPTH, LETTERS, halves
@@ -320,21 +320,13 @@ class _MapWriter:
     """Writes quotients of the axes into a table of nodes."""
 
     def __init__(self, rows: list[list]) -> None:
-        self._rows = rows
+        self._row = Rows(rows)
         self._symbols = {row[1]: i for i, row in enumerate(rows) if row[0] == "sym"}
-        self._known = {json.dumps(row): i for i, row in enumerate(rows)}
 
     def __call__(self, q: MapQuotient) -> int:
         """The place of a quotient."""
         top, below = self._polynomial(q.field, q.top), self._polynomial(q.field, q.below)
         return self._row("prod", "1", [[top, 1], [below, -1]]) if not q.below.is_constant() else top
-
-    def _row(self, *row: Any) -> int:
-        key = json.dumps(row)
-        if key not in self._known:
-            self._known[key] = len(self._rows)
-            self._rows.append(list(row))
-        return self._known[key]
 
     def _polynomial(self, field: Any, p: Any) -> int:
         one = self._row("num", "1")

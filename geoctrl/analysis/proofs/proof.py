@@ -94,15 +94,10 @@ def proofs(problem: Problem) -> list[Outcome]:
 
     Stability and instability among them would be a fault of the checker, which is why they are asked for.
     """
-    asked: Problem | None = problem
-    while asked is not None:
-        try:
-            return list(_Search(asked).everything())
-        except checker.NotExact as missing:
-            asked = asked.with_root(missing.radicand)
-        except checker.Refusal:
-            break
-    return []
+    try:
+        return problem.with_needed_roots(lambda asked: list(_Search(asked).everything()))
+    except checker.Refusal:
+        return []
 
 
 def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
@@ -112,16 +107,13 @@ def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
 
 def is_exact_equilibrium(problem: Problem) -> bool:
     """Whether the checker finds field and leaf relations to vanish exactly at the point."""
-    asked: Problem | None = problem
-    while asked is not None:
-        try:
-            checker.Question(asked.question().read, exact=True).require_equilibrium()
-            return True
-        except checker.NotExact as missing:
-            asked = asked.with_root(missing.radicand)
-        except checker.Refusal:
-            return False
-    return False
+    try:
+        problem.with_needed_roots(
+            lambda asked: checker.Question(asked.question().read, exact=True).require_equilibrium()
+        )
+    except checker.Refusal:
+        return False
+    return True
 
 
 class _Search:

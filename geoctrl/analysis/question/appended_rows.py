@@ -9,6 +9,7 @@ from flint import fmpq
 
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Rows
 
 __all__ = ["Appended"]
 
@@ -19,7 +20,7 @@ class Appended:
     def __init__(self, stored: Stored) -> None:
         self._stored = stored
         self._rows: list[list] = list(stored.data["nodes"])
-        self._known = {repr(row): i for i, row in enumerate(self._rows)}
+        self._row = Rows(self._rows)
         self._names = {row[1] for row in self._rows if row[0] == "sym"}
 
     @property
@@ -71,10 +72,3 @@ class Appended:
             (c, self.product(*((places[i], int(e)) for i, e in enumerate(exponents) if e)))
             for exponents, c in polynomial.terms()
         )
-
-    def _row(self, *row: Any) -> int:
-        key = repr(list(row))
-        if key not in self._known:
-            self._known[key] = len(self._rows)
-            self._rows.append(list(row))
-        return self._known[key]

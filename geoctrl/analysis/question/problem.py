@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
 
 __all__ = ["Problem", "motion_of"]
+
+T = TypeVar("T")
 
 
 def motion_of(
@@ -133,6 +135,18 @@ class Problem:
             return None if radicand is None else replace(self, field=self.field.extended(radicand))
         except checker.Refusal:
             return None
+
+    def with_needed_roots(self, attempt: Callable[[Problem], T]) -> T:
+        """What an attempt gives with the roots that turn out to be needed; Refusal where it gives nothing."""
+        asked = self
+        while True:
+            try:
+                return attempt(asked)
+            except checker.NotExact as missing:
+                further = asked.with_root(missing.radicand)
+                if further is None:
+                    raise
+                asked = further
 
     def question(
         self, shape: ShapeIntegrals | None = None, further: bool = False, others: bool = False

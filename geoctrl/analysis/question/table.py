@@ -14,7 +14,23 @@ from typing import Any
 from geoctrl._scalars import Graph, Node
 from geoctrl.errors import ExpressionError
 
-__all__ = ["Table"]
+__all__ = ["Rows", "Table"]
+
+
+class Rows:
+    """Rows of a table, each written once, behind those that it has already."""
+
+    def __init__(self, written: list[list]) -> None:
+        self._written = written
+        self._places = {repr(row): i for i, row in enumerate(written)}
+
+    def __call__(self, *row: Any) -> int:
+        """The place of a row."""
+        key = repr(list(row))
+        if key not in self._places:
+            self._places[key] = len(self._written)
+            self._written.append(list(row))
+        return self._places[key]
 
 
 class Table:
@@ -32,9 +48,9 @@ class Table:
 
     def __init__(self, graph: Graph, symbols: Mapping[Node, tuple[str, str]]) -> None:
         self.rows: list[list] = []
+        self._row = Rows(self.rows)
         self._graph = graph
         self._place: dict[Node, int] = {}
-        self._known: dict[str, int] = {}
         for node, (name, role) in symbols.items():
             self._place[node] = self._row("sym", name, role)
 
@@ -47,13 +63,6 @@ class Table:
     def total(self, terms: Iterable[tuple[Fraction, Node]]) -> int:
         """The place of a sum of numbers times nodes, written as it is given."""
         return self._row("sum", [[self._number(c), *self.places([node])] for c, node in terms])
-
-    def _row(self, *row: Any) -> int:
-        key = repr(row)
-        if key not in self._known:
-            self._known[key] = len(self.rows)
-            self.rows.append(list(row))
-        return self._known[key]
 
     def _write(self, node: Node) -> int:
         if node.kind == "sym":

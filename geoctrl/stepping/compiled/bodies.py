@@ -9,24 +9,16 @@ the body, the momentum in space, the moment in the body.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-import numpy as np
 from numba import int64
 
 from geoctrl.stepping.compiled.compiled import inner, shared
 from geoctrl.stepping.compiled.vectors import cayley, turned_vector
 
-__all__ = ["ATTITUDE", "BODIES", "DIRECTION", "PLACE", "carry", "frame_step", "kick", "layout"]
+__all__ = ["ATTITUDE", "BODIES", "DIRECTION", "PLACE", "carry", "frame_step", "kick"]
 
 PLACE, DIRECTION, ATTITUDE = 0, 1, 2
 BODIES = int64[:, ::1]
-
-
-def layout(kinds: Sequence[int]) -> np.ndarray:
-    """Kind and first row of each body, (B, 2)."""
-    rows = [3 if kind == ATTITUDE else 1 for kind in kinds]
-    return np.array([kinds, np.cumsum([0, *rows[:-1]])], dtype=np.int64).T.copy()
 
 
 @shared
