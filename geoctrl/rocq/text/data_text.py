@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from flint import fmpq
 
-from geoctrl.rocq.terms.cofactors import Part
 from geoctrl.rocq.terms.expression import Expression, Quadrature, subterms
+from geoctrl.rocq.terms.vanishing_terms import Part
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
 
 

@@ -17,7 +17,7 @@ from geoctrl.rocq.text.statement import OUT, Statement, by_index, by_member, con
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
 from geoctrl.rocq.theorems.written import Written, plain_data
-from geoctrl.rocq.witnesses.lyapunov_forms import DIGITS, lyapunov_form, number_between, real_parts
+from geoctrl.rocq.witnesses.lyapunov_equation import DIGITS, lyapunov_form, number_between, real_parts
 from geoctrl.rocq.witnesses.rounding import BITS
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
 

@@ -12,7 +12,6 @@ from flint import fmpq
 from geoctrl.checker.surds import Surds
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
-from geoctrl.rocq.terms.cofactors import vanishing
 from geoctrl.rocq.terms.expression import (
     ONE,
     ZERO,
@@ -31,6 +30,7 @@ from geoctrl.rocq.terms.expression import (
 from geoctrl.rocq.terms.expression_jets import ExpressionJets
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.terms.vanishing_terms import vanishing
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text
 from geoctrl.rocq.text.statement import Statement, conjunction, leaving, member
 from geoctrl.rocq.theorems.written import Written, plain_data

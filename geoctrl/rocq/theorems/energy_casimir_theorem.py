@@ -9,10 +9,10 @@ from flint import fmpq
 from geoctrl.checker.surds import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
-from geoctrl.rocq.terms.cofactors import Part, identity
 from geoctrl.rocq.terms.expression import Expression, derivative
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.terms.vanishing_terms import Part, identity
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text, squares_text
 from geoctrl.rocq.text.stability_text import stability_theorem
 from geoctrl.rocq.theorems.written import Written, plain_data

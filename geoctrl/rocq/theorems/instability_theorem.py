@@ -8,17 +8,17 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
-from geoctrl.rocq.terms.cofactors import vanishing
 from geoctrl.rocq.terms.expression import Expression, substitution
 from geoctrl.rocq.terms.expression_jets import ExpressionJets, Rows
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.terms.vanishing_terms import vanishing
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text
 from geoctrl.rocq.text.statement import OUT, Statement, by_index, hypotheses, leaving
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
 from geoctrl.rocq.theorems.written import Written, plain_data
-from geoctrl.rocq.witnesses.lyapunov_forms import (
+from geoctrl.rocq.witnesses.lyapunov_equation import (
     DIGITS,
     lyapunov_form,
     number_between,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from flint import fmpq
 
-from geoctrl.rocq.terms.cofactors import identity
 from geoctrl.rocq.terms.expression import (
     ZERO,
     Expression,
@@ -19,6 +18,7 @@ from geoctrl.rocq.terms.expression import (
 )
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.terms.vanishing_terms import identity
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text, squares_text
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
 
