@@ -187,7 +187,7 @@ class Heyoka(Engine):
 
     def _first_small(self, times: np.ndarray, rows: np.ndarray) -> int | None:
         """The first sample that is small beside the sizes that doubles and tolerances are made for."""
-        if not len(rows) or np.min(np.abs(rows[:, np.argmax(np.abs(rows[-1]))])) >= SMALL:
+        if not len(rows) or np.abs(rows[:, np.abs(rows[-1]).argmax()]).min() >= SMALL:
             return None  # one state is never small, as mostly; the least of a column costs little
         largest = np.max(np.abs(rows), axis=1)
         small = (largest < SMALL) & (largest > 0)

@@ -100,8 +100,8 @@ class RecordedFlow:
     def _key(self) -> Hashable:
         events = self.flow.events
         return (
-            tuple(n.index for n in self.arguments),
-            tuple(n.index for n in self.rates),
+            tuple([n.index for n in self.arguments]),
+            tuple([n.index for n in self.rates]),
             tuple(
                 (node.index, events[i].terminal, i) for i, node in zip(self.watched, self.events, strict=True)
             ),

@@ -52,7 +52,8 @@ class Line:
         mu = own.copy()
         if sizes:
             for i, node in self._symbols:
-                mu[i] = max(mu[i], float(sizes.get(node, 0.0)))
+                if node in sizes and sizes[node] > mu[i]:
+                    mu[i] = float(sizes[node])
         for at, kind, what, parts, exact in self._steps:
             if kind == "sum":
                 value = size = 0.0

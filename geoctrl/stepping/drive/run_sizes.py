@@ -82,7 +82,7 @@ def sizes_at(
 
 def _ordinary(x: np.ndarray, rates: np.ndarray, least: float) -> bool:
     """Whether no state is small, and times are ordinary as far as states and rates tell; or it is at rest."""
-    sizes, speeds = np.abs(x).tolist(), np.abs(rates).tolist()
+    sizes, speeds = [*map(abs, x.tolist())], [*map(abs, rates.tolist())]
     if not isfinite(sum(sizes) + sum(speeds)):
         return False
     largest, speed = max(sizes, default=0.0), max(speeds, default=0.0)

@@ -52,8 +52,9 @@ class Judgement:
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``, judged."""
-        if isinstance(params, Mapping) and self._has_passed(params):
-            return dict(params)
+        given = self._defaults if params is None else params
+        if isinstance(given, Mapping) and self._has_passed(given):
+            return dict(given)
         values = resolve_parameters(self._defaults, params, self._positive)
         self.require(values)
         return values

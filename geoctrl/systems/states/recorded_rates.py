@@ -25,7 +25,7 @@ class RecordedField(VectorField):
         program = system.program(system.field_nodes)
         self._system, self._params = system, params
         self._value, self._constants = program.scalar, program.constants(params)
-        self.hold(np.zeros(system.ninputs))
+        self._u = [0.0] * system.ninputs
 
     def hold(self, u: np.ndarray) -> None:
         """Set the inputs (m,)."""
