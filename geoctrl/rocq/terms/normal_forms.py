@@ -148,6 +148,20 @@ class NormalForms:
                 below[k] = e
         return Fraction(top, below)
 
+    def quotient_of(self, root: Expression) -> Expression:
+        """A term without nested denominators, as a quotient of polynomials that have no common divisor."""
+        f = self.form_of(root)
+        if not f.below:
+            return root
+        below = self.denominator(f.below)
+        common = f.top.gcd(below)
+        top, below = divmod(f.top, common)[0], divmod(below, common)[0]
+        leading = below.leading_coefficient()
+        numerator = self.term_of(Fraction(top / leading, {}))
+        if below.is_constant():
+            return numerator
+        return times(numerator, inverse(self.term_of(Fraction(below / leading, {}))))
+
     def term_of(self, f: Fraction) -> Expression:
         """A fraction as a term."""
         made, count = ZERO, len(self.functions)

@@ -9,12 +9,11 @@ from flint import fmpq
 from geoctrl.checker.surds import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
-from geoctrl.rocq.terms.expression import Expression, derivative
-from geoctrl.rocq.terms.normal_forms import NormalForms
+from geoctrl.rocq.terms.expression import Expression
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
-from geoctrl.rocq.terms.vanishing_terms import Part, identity
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text, squares_text
 from geoctrl.rocq.text.stability_text import stability_theorem
+from geoctrl.rocq.theorems.functions_with_cofactors import kept_functions
 from geoctrl.rocq.theorems.written import Written, plain_data
 from geoctrl.rocq.witnesses.sums_of_squares import Squares, sum_of_squares
 
@@ -47,22 +46,6 @@ def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Writ
         "ec_check C_",
         lambda statement: stability_theorem(statement, "energy_casimir C_ ok"),
     )
-
-
-def kept_functions(
-    equations: ProblemInTerms, names: Sequence[str], functions: Sequence[Expression]
-) -> tuple[NormalForms, list[list[Part]]]:
-    """The cofactors by which functions are kept: relations of the leaf, then others modulo these."""
-    leaf = list(equations.leaf.values())
-    rates = [derivative(F, equations.field) for F in functions]
-    weights = [equations.weights(name) for name in names]
-    every = [*equations.equations, *functions, *rates, *(w for row in weights for w in row)]
-    forms = NormalForms(equations.n + equations.m, every)
-    parts = [
-        identity(forms, rate, row, equations.equations, leaf if i >= len(leaf) else ())
-        for i, (rate, row) in enumerate(zip(rates, weights, strict=True))
-    ]
-    return forms, parts
 
 
 def _definite(

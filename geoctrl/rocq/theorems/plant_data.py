@@ -10,7 +10,6 @@ from geoctrl.rocq.terms.expression import (
     ZERO,
     Expression,
     constant,
-    derivative,
     minus,
     number,
     plus,
@@ -18,8 +17,8 @@ from geoctrl.rocq.terms.expression import (
 )
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
-from geoctrl.rocq.terms.vanishing_terms import identity
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text, squares_text
+from geoctrl.rocq.theorems.functions_with_cofactors import kept_functions
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
 
 
@@ -28,16 +27,12 @@ def plant_data(equations: ProblemInTerms, data: DataText, held: Sequence[str] = 
     leaf = list(equations.leaf.values())
     names = [*equations.leaf, *held]
     functions = [*leaf, *map(equations.invariant, held)]
-    rates = [derivative(F, equations.field) for F in functions]
-    weights = [equations.weights(name) for name in names]
     unknowns = [_unknown(equations, i) for i in range(equations.m)]
     own = [term for b, row, _ in unknowns for term in (b, *row)]
-    every = [*equations.equations, *functions, *rates, *(w for row in weights for w in row), *own]
-    forms = NormalForms(equations.n + equations.m, every)
-    texts = []
-    for i, (F, rate, row) in enumerate(zip(functions, rates, weights, strict=True)):
-        parts = identity(forms, rate, row, equations.equations, leaf if i >= len(leaf) else ())
-        texts.append(f"Func {data.name_of(F)} {data.combination(parts)} 0")
+    forms, parts = kept_functions(equations, names, functions, own)
+    texts = [
+        f"Func {data.name_of(F)} {data.combination(row)} 0" for F, row in zip(functions, parts, strict=True)
+    ]
     values = equations.whole_point[equations.n :]
     rows = []
     for value, (b, row, N) in zip(values, unknowns, strict=True):
