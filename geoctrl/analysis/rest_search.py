@@ -122,19 +122,23 @@ class RestSearch:
         Damped steps stay near a family; full ones go far to a single point. Where both fail, a trust region
         goes further; where they stall next to a point of rest, it leads on from there.
         """
-        damped = self._by_newton(self._start, _DAMPING)
+        damped = self._led_on(self._by_newton(self._start, _DAMPING))
         if damped.measure <= CONVERGED and self._distance(damped) <= _NEAR and self._is_regular(damped):
             return damped
-        met = [damped, self._by_newton(self._start, 0.0)]
+        met = [damped, self._led_on(self._by_newton(self._start, 0.0))]
         rests = [at for at in met if at.measure <= CONVERGED and self._is_regular(at)]
         if rests:
             return min(rests, key=self._distance)
         best = min(met, key=lambda at: at.measure)
         if best.measure > RESIDUAL:
-            best = min(best, self._further(self._start), key=lambda at: at.measure)
-        if CONVERGED < best.measure <= RESIDUAL:
-            best = min(best, self._further(best), key=lambda at: at.measure)
+            best = min(best, self._led_on(self._further(self._start)), key=lambda at: at.measure)
         return best
+
+    def _led_on(self, at: Met) -> Met:
+        """What a trust region makes of a point that is near to rest, where steps have stalled."""
+        if not CONVERGED < at.measure <= RESIDUAL:
+            return at
+        return min(at, self._further(at), key=lambda met: met.measure)
 
     def _further(self, at: Met) -> Met:
         """What a trust region leads to."""
@@ -240,4 +244,7 @@ def _step(J: np.ndarray, r: np.ndarray, damping: float) -> np.ndarray:
     n = J.shape[1]
     q = min(max(float(np.linalg.norm(r)), _LEAST_DAMPING), damping)
     rows = np.vstack([J, q * np.eye(n)])
-    return np.linalg.lstsq(rows, np.concatenate([r, np.zeros(n)]), rcond=LEAST_NORM)[0]
+    right = np.concatenate([r, np.zeros(n)])
+    step = np.linalg.lstsq(rows, right, rcond=LEAST_NORM)[0]
+    # What rounding beside the largest residuals took from small ones is a right side of its own.
+    return step + np.linalg.lstsq(rows, right - rows @ step, rcond=LEAST_NORM)[0]

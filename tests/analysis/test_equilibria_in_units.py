@@ -6,6 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict
+from geoctrl.analysis.rest_search import _step
 from tests.analysis.slow_pendulum import slow
 
 RATES = (1.0, 1.1e-3, 7.292115e-5, 1.99e-7)
@@ -178,3 +179,16 @@ def test_derivatives_are_the_same_to_the_last_bit(length, mass, time):
         return system.jacobian(0, point * states) * states / states[:, None] * float(time)
 
     assert slopes(length, mass, time).tolist() == slopes(1, 1, 1).tolist()
+
+
+def test_a_step_has_the_digits_of_what_is_small_beside_another_one():
+    """Relations off by 0.01, and rates that follow them by 1e-10: solved one after the other, and at once."""
+    rng = np.random.default_rng(7)
+    A, B, C = rng.normal(size=(3, 3, 3))
+    relations = rng.normal(size=3) / 100
+    J = np.block([[A, np.zeros((3, 3))], [1e-10 * C, B]])
+    expected = -np.linalg.solve(B, 1e-10 * C @ np.linalg.solve(A, relations))
+    # 1e-13: of two systems of condition ten.
+    assert _step(J, np.concatenate([relations, np.zeros(3)]), 0.0)[3:] == pytest.approx(
+        expected, rel=1e-13, abs=0
+    )
