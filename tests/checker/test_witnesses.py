@@ -11,6 +11,7 @@ import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
+from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, growing_form
 from geoctrl.checker import witnesses
@@ -38,18 +39,34 @@ def damped(stiffness, length=1, time=1):
     return mechanism.reduce()
 
 
+def on_a_line_of_rest():
+    """Two masses on a line, held to each other, in oil: they may rest anywhere."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    mechanism = gc.EulerPoincare(
+        algebra=None,
+        shape=[x, y],
+        inertia=[[1, 0], [0, 2]],
+        potential=(x.symbol - y.symbol) ** 2,
+        friction=[gc.Friction([1, 0], viscous=0.5), gc.Friction([1, -1], viscous=0.25)],
+    )
+    return mechanism.reduce()
+
+
 def proofs():
-    """One of each theorem, with a root in one."""
+    """Some of each theorem."""
     spinning, sliding = (
         skate().equilibrium(k, **v) for k, v in (("spinning", {"Omega0": 9}), ("sliding", {"Y0": 1}))
     )
     system = damped(1)
     top = gc.models.get("heavy-top")().reduce()
+    line, board = on_a_line_of_rest(), gc.models.get("snakeboard")().reduce()
     return {
         "energy-Casimir": gc.certify(skate(), spinning),
         "growth": gc.certify(skate(), sliding),
         "attraction": gc.certify(system, system.state()),
         "hanging top": gc.certify(top, top.equilibrium("hanging", Omega0=2)),
+        "family": gc.certify(line, line.state(x=2, y=2)),
+        "drift": gc.certify(board, board.equilibrium("coasting", V=1)),
     }
 
 
@@ -69,6 +86,8 @@ def test_each_theorem_confirms_its_proof(contents):
         "growth": "PROVED_UNSTABLE",
         "attraction": "PROVED_ASYMPTOTICALLY_STABLE",
         "hanging top": "PROVED_STABLE",
+        "family": "PROVED_STABLE",
+        "drift": "PROVED_UNSTABLE",
     }
 
 
@@ -108,7 +127,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", ["energy-Casimir", "growth", "attraction", "hanging top"])
+@pytest.mark.parametrize("name", ["energy-Casimir", "growth", "attraction", "hanging top", "family", "drift"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
     """Of a form, or of what it grows by, others may do as well: then the verdict is the true one."""
@@ -129,7 +148,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
 def test_what_is_no_inverse_is_refused(contents):
     for part, key in (("witness", "inverse"), ("theorem", "inverse")):
         for content in contents.values():
-            if content[part][key]:
+            if content[part].get(key):
                 data = changed(content, part, (key,), lambda rows: rows[::-1] if len(rows) > 1 else [["2"]])
                 with pytest.raises(Refusal, match=r"not the inverse|do not fit"):
                     witnesses.check(data)
@@ -289,6 +308,67 @@ def test_a_corner_of_the_leaf_has_no_tangents():
         witnesses.check(data)
 
 
+def vertical_line(cube):
+    """x' = 0, y' = -y or y' = y^3, with the line y = 0 or x = 0 as a family."""
+    field = [{}, {(0, 3): 1}] if cube else [{}, {(0, 1): -1}]
+    data = planar(field)
+    nodes = data["problem"]["nodes"]
+    symbol = len(nodes)
+    nodes += [["sym", "s", "family"], ["num", "0"]]
+    member = [symbol + 1, symbol] if cube else [symbol, symbol + 1]
+    family = {
+        "symbols": {"s": "0"},
+        "states": member,
+        "unknowns": [],
+        "rates": [],
+        "along": ["y" if cube else "x"],
+        "inverse": [["1"]],
+        "cofactors": [[], []],
+    }
+    basis = {"name": "family", "rows": [], "free": ["x", "y"], "inverse": []}
+    return data | {"theorem": basis | {"family": family, "P": [["1"]]}}
+
+
+def test_a_kernel_is_no_family_of_equilibria():
+    assert witnesses.check(vertical_line(cube=False)).told == {"family_dimension": 1}
+    with pytest.raises(Refusal, match="not proved to be one of motions"):
+        witnesses.check(vertical_line(cube=True))
+
+
+def test_what_lies_across_a_family_falls():
+    """With y' = y in place of -y, or with a family that is too small, nothing is proved."""
+    data = vertical_line(cube=False)
+    data["theorem"]["P"] = [["-1"]]
+    with pytest.raises(Refusal, match="no function is shown to fall"):
+        witnesses.check(data)
+    other = planar([{}, {(0, 1): 1}])
+    source = vertical_line(cube=False)
+    source["problem"]["nodes"][: len(other["problem"]["nodes"])] = other["problem"]["nodes"]
+    with pytest.raises(Refusal, match="no function is shown to fall"):
+        witnesses.check(source)
+
+
+def test_a_family_attracts_within_the_whole_leaf(contents):
+    """On a level of an invariant less is seen than the leaf has."""
+    data = json.loads(json.dumps(vertical_line(cube=False)))
+    data["problem"]["invariants"]["x"] = 0
+    data["theorem"] |= {"rows": ["x"], "free": ["y"], "inverse": [["1"]]}
+    with pytest.raises(Refusal, match="whole leaf"):
+        witnesses.check(data)
+
+
+def test_a_drift_needs_a_slope_and_two_symbols(contents):
+    content = json.loads(json.dumps(contents["drift"]))
+    for change in (
+        {"constant": content["theorem"]["drifting"]},
+        {"drifting": content["theorem"]["constant"], "constant": content["theorem"]["drifting"]},
+        {"power": content["theorem"]["power"] + 1},
+        {"cofactors": content["theorem"]["cofactors"][:1]},
+    ):
+        with pytest.raises(Refusal):
+            witnesses.check(content | {"theorem": content["theorem"] | change})
+
+
 # -- numbers ----------------------------------------------------------------------------------------------
 
 
@@ -344,10 +424,9 @@ def test_slow_growth_and_decay_are_seen(rate):
     r = fmpq(*rate.as_integer_ratio())
     zero, one = fmpq(0), fmpq(1)
     decays = [[-r, one, zero], [-one, -r, one], [zero, zero, -r]]
-    P = falling_form(decays)
-    assert P is not None
+    assert len(falling_form(decays)) == 3
     decays[2][2] = r
-    found = growing_form(decays)
-    assert found is not None
-    assert 0 < found[0] < r
-    assert falling_form(decays) is None
+    m, _, _ = growing_form(decays)
+    assert 0 < m < r
+    with pytest.raises(NotSolved):
+        falling_form(decays)

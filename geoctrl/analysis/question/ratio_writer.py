@@ -1,7 +1,8 @@
-"""Rational functions of a question, written as nodes behind its table."""
+"""Rational functions of generators, written as nodes behind a problem's table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -10,41 +11,60 @@ from flint import fmpq
 from geoctrl import checker
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.checker.polynomials import Ratio
+from geoctrl.checker.jets import Jet
+from geoctrl.checker.polynomials import Functions, Ratio
+from geoctrl.checker.surds import Surds
 
 __all__ = ["RatioWriter"]
 
-_PARTNER = {"sin": "cos", "cos": "sin"}
-
 
 class RatioWriter:
-    """Writes what a question knows as rational functions of generators, these by the nodes that they stand
-    for.
+    """Writes functions by the nodes that variables and generators stand for.
 
     Parameters
     ----------
-    question : checker.Question
     table : Appended
+    functions : Functions
+    variables : sequence of int
+        Places of its variables.
+    known : mapping of place -> Jet
+        Nodes as functions.
+    roots : Surds
+        Of the numbers.
     """
 
-    def __init__(self, question: checker.Question, table: Appended) -> None:
-        self._question, self._table = question, table
-        F = question.functions
-        self._numbers = {str(g): i for i, g in enumerate(F.gens)}
-        moving = (self._numbers[str(x.top)] for x in F.variables)
-        self._places: dict[int, int] = dict(zip(moving, question.moving_places, strict=True))
+    def __init__(
+        self,
+        table: Appended,
+        functions: Functions,
+        variables: list[int],
+        known: Mapping[int, Jet],
+        roots: Surds,
+    ) -> None:
+        self._table, self._functions, self._roots = table, functions, roots
+        self._numbers = {str(g): i for i, g in enumerate(functions.gens)}
+        of_variables = (self._numbers[str(x.top)] for x in functions.variables)
+        self._places: dict[int, int] = dict(zip(of_variables, variables, strict=True))
         self._multiples: dict[int, tuple[fmpq, int]] = {}
-        for place, node in enumerate(question.table):
-            if node[0] == "fun" and node[1] != "select":
-                with suppress(checker.Refusal):
-                    self._meet(place)
+        for place, jet in known.items():
+            if table.rows[place][0] == "fun" and table.rows[place][1] != "select":
+                self._note(place, jet.value)
 
-    def _meet(self, place: int) -> None:
-        """Note the generator that a function is, or is a multiple of."""
-        (result,) = self._question.ratios([place])
-        if result.below or len(result.top) != 1:
+    @classmethod
+    def of(cls, question: checker.Question, table: Appended) -> RatioWriter:
+        """For functions of states and unknowns of a question."""
+        for place, node in enumerate(question.table):
+            if node[0] == "fun":
+                with suppress(checker.Refusal):
+                    question.ratios([place])
+        F = question.functions
+        return cls(table, F, question.moving_places, question.still, question.problem["roots"])
+
+    def _note(self, place: int, value: Any) -> None:
+        """Note the generator that a node is, or is a multiple of."""
+        if value.below or len(value.top) != 1:
             return
-        ((exponents, c),) = result.top.terms()
+        ((exponents, c),) = value.top.terms()
         if sum(map(int, exponents)) == 1:
             i = next(i for i, e in enumerate(exponents) if e)
             self._multiples.setdefault(i, (c, place))
@@ -53,7 +73,7 @@ class RatioWriter:
 
     def __call__(self, ratio: Ratio) -> int:
         """The place of a function."""
-        factors = self._question.functions.factors
+        factors = self._functions.factors
         below = [(self.polynomial(factors[k].top), -e) for k, e in ratio.below.items()]
         return self._table.product((self.polynomial(ratio.top), 1), *below)
 
@@ -71,34 +91,27 @@ class RatioWriter:
 
     def root(self, i: int) -> int:
         """The place of the node of which a root is a multiple; of the k-th root of numbers -k."""
-        if i in self._multiples:
-            return self._multiples[i][1]
-        return -1 - self._turn(i)
+        return self._multiples[i][1] if i in self._multiples else -1 - self._turn(i)
 
     def denominator(self, ratio: Ratio) -> Ratio:
         """The denominator of a function, as one."""
-        F = self._question.functions
+        F = self._functions
         return F.scaled(F.number(fmpq(1)), ratio.below)
 
     def _node(self, i: int) -> int:
-        """A generator that no node is: one of which a node is a multiple, or whose partner one is; a root."""
+        """A generator that no node is: one of which a node is a multiple, a function, a root of numbers."""
         if i in self._multiples:
             c, place = self._multiples[i]
             return self._table.total([(1 / c, place)])
-        F = self._question.functions
-        name, arguments = F.made.get(i, ("", ()))
-        if name in _PARTNER:
-            beside = F.function(_PARTNER[name], arguments[0])
-            partner = self._places.get(self._numbers[str(beside.top)])
-            if partner is None:
-                raise NotSolved
-            return self._table.function(name, self._question.table[partner][2][0])
-        return self._table.root(self._turn(i))
+        name, arguments = self._functions.made.get(i, ("sqrt", ()))
+        if name == "sqrt":
+            return self._table.root(self._turn(i))
+        return self._table.function(name, *map(self, arguments))
 
     def _turn(self, i: int) -> int:
         """Which of the roots of numbers a generator is."""
-        q, (name, arguments) = self._question, self._question.functions.made.get(i, ("", ()))
-        for turn, root in enumerate(q.problem["roots"].roots):
-            if name == "sqrt" and not (q.functions.number(root.radicand) - arguments[0]).top:
+        _, arguments = self._functions.made.get(i, ("", ()))
+        for turn, root in enumerate(self._roots.roots):
+            if arguments and not (self._functions.number(root.radicand) - arguments[0]).top:
                 return turn
         raise NotSolved

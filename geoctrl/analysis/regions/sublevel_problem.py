@@ -126,7 +126,7 @@ class SublevelQuestions:
         V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
         for name, factor in given["multipliers"].items():
             V = V + q.ratios([known[name]])[0] * fmpq(factor)
-        writer = RatioWriter(q, table)
+        writer = RatioWriter.of(q, table)
         function = writer(_shorter(q, V))
         functions = {name: writer(_shorter(q, q.ratios([known[name]])[0])) for name in held}
         levels = {name: widths.get(name) or _WIDTH * sizes.functions[name] for name in held}

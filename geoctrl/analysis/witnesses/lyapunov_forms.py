@@ -17,12 +17,13 @@ from flint import arb, arb_mat, ctx, fmpq
 from scipy import linalg
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.witnesses.definite import positive_definite, product, transpose
 from geoctrl.checker.witnesses.numbers import ball
 from geoctrl.checker.witnesses.verdicts import rate
 
-__all__ = ["falling_form", "growing_form"]
+__all__ = ["falling_form", "form_triangle", "growing_form"]
 
 APART = 1e-9
 """Of the largest real part, by which another one differs."""
@@ -36,16 +37,21 @@ WAYS = (0.4, 0.6, 0.25, 0.8)
 """Of the way from the next root, or from zero, to the largest real part: rates tried in turn."""
 
 
-def falling_form(B: Rows) -> Rows | None:
-    """P > 0 with -(P B + B'P) > 0; None where none is found."""
+def form_triangle(P: Rows) -> list[list[str]]:
+    """A form as a file has it, by its lower triangle."""
+    return [[str(c) for c in row[: i + 1]] for i, row in enumerate(P)]
+
+
+def falling_form(B: Rows) -> Rows:
+    """P > 0 with -(P B + B'P) > 0; NotSolved where none is found."""
     for P in _solutions(B, fmpq(0), -1):
         if positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))]):
             return P
-    return None
+    raise NotSolved
 
 
-def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]] | None:
-    """m > 0, P and v with P (B - m) + (B - m)'P > 0 and v.P v > 0; None where none is found."""
+def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
+    """m > 0, P and v with P (B - m) + (B - m)'P > 0 and v.P v > 0; NotSolved where none is found."""
     parts = np.unique(np.linalg.eigvals(_doubles(B)).real)[::-1]
     largest, size = parts[0], np.max(np.abs(parts))
     below = max(next((part for part in parts if part < largest - APART * size), 0.0), 0.0)
@@ -55,7 +61,7 @@ def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]] | None:
             v = _positive_direction(P)
             if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(rate(P, B, m)):
                 return m, P, [c for (c,) in v]
-    return None
+    raise NotSolved
 
 
 def _solutions(B: Rows, m: fmpq, sense: int) -> Iterator[Rows]:

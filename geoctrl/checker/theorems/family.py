@@ -102,7 +102,7 @@ def drift(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str
     (slope,) = evaluate(q.table, [given["slope"]], {p: Jet(v) for p, v in at.items()}, q.numbers, 1)
     if not slope.value:
         raise Refusal("the slope of the drift vanishes at the point", "problem.drift")
-    (u,) = evaluate(q.table, [given["slope"]], _symbols_as_variables(q, F), F, 1)
+    (u,) = evaluate(q.table, [given["slope"]], symbols_as_variables(q, F), F, 1)
     if F.remainder(still) or F.remainder(moving - power * u.value):
         raise Refusal("the drift is not proved", "problem.drift")
     place = list(symbols).index(given["drifting"])
@@ -110,7 +110,7 @@ def drift(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str
     return "PROVED_UNSTABLE", DRIFT
 
 
-def _symbols_as_variables(q: Question, F: Functions) -> dict[int, Jet]:
+def symbols_as_variables(q: Question, F: Functions) -> dict[int, Jet]:
     """Inputs and parameters as numbers, symbols of the family as variables with a direction each."""
     jets = {p: Jet(F.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
     bound = [q.place["family", k] for k in q.problem["family"]["symbols"]]
@@ -132,7 +132,7 @@ def invariant_manifold(q: Question) -> Manifold:
         raise Refusal("a family has symbols, and rates for all of them or for none", _WHERE)
     tangents = _tangents(q, [*places, *given.get("rates", [])])
     F = Functions(k, q.count_of_functions, q.sign, q.numbers.deadline)
-    along = _symbols_as_variables(q, F)
+    along = symbols_as_variables(q, F)
     members = evaluate(q.table, places, along, F, 1)
     rates = [jet.value for jet in evaluate(q.table, given.get("rates", []), along, F, 1)]
     rates = rates or [F.number(fmpq(0))] * k

@@ -13,6 +13,7 @@ from geoctrl.checker.witnesses.limits import Refusal, limits
 from geoctrl.checker.witnesses.numbers import over_roots
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
+from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
 from geoctrl.checker.witnesses.verdicts import THEOREMS, Found
 
 
@@ -21,7 +22,7 @@ def check(data: Any) -> Found:
     try:
         with limits(), over_roots(data.get("roots", [])):
             content = conform(data, FILE)
-            shape, theorem = THEOREMS[data["theorem"]["name"]]
+            shape, theorem = (THEOREMS | FURTHER)[data["theorem"]["name"]]
             q = Question(content["problem"], content["witness"])
             q.require_kept([])
             q.require_rest()

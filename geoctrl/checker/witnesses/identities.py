@@ -9,14 +9,14 @@ and compared. Denominators are kept in factors; all of them are nodes that do no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import gcd, isqrt, lcm
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-from geoctrl.checker.witnesses.jets import VALUES, Jet
+from geoctrl.checker.witnesses.jets import VALUES, Jet, evaluate
 from geoctrl.checker.witnesses.limits import Refusal, spend
 from geoctrl.checker.witnesses.numbers import REST, Surd
 
@@ -138,6 +138,50 @@ class Functions:
         if key not in self.generators:
             self.generators[key] = Ratio(self, self.gens[self._count + len(self.generators)], Counter())
         return self.generators[key]
+
+
+class Along:
+    """Nodes of a table as rational functions, of which no divisor vanishes at the point.
+
+    Parameters
+    ----------
+    table : list
+    functions : Functions
+    known : dict of place -> Jet
+        What symbols are.
+    jets : callable
+        Values of nodes at the point.
+    """
+
+    def __init__(
+        self,
+        table: Sequence[tuple],
+        functions: Functions,
+        known: dict[int, Jet],
+        jets: Callable[[Sequence[int]], Any],
+    ) -> None:
+        self._table, self.functions, self.known, self._jets = table, functions, known, jets
+
+    def jets(self, nodes: Sequence[int]) -> list[Jet]:
+        """Functions with their derivatives."""
+        self._jets(nodes)
+        return evaluate(self._table, nodes, self.known, self.functions)
+
+    def ratios(self, nodes: Sequence[int]) -> list[Ratio]:
+        """Functions."""
+        return [jet.value for jet in self.jets(nodes)]
+
+    def combination(self, rows: list[tuple[str | int, int]], leaf: Mapping[str, int]) -> Ratio:
+        """sum q r of relations r: those of the leaf by their names, those of functions by their places."""
+        total = self.functions.number(0)
+        for relation, place in rows:
+            if isinstance(relation, int):
+                self.ratios([relation] if relation >= 0 else [])
+                vanishing = self.functions.relations[relation]
+            else:
+                (vanishing,) = self.ratios([leaf[relation]])
+            total = total + self.ratios([place])[0] * vanishing
+        return total
 
 
 def _length(p: Any) -> int:

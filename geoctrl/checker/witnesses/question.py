@@ -6,7 +6,7 @@ the leaf g(x) = 0. Nothing is solved for: an inverse of K at the point is given 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.witnesses.definite import product, require_inverse
-from geoctrl.checker.witnesses.identities import Functions, Ratio
+from geoctrl.checker.witnesses.identities import Along, Functions, Ratio
 from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
 from geoctrl.checker.witnesses.limits import Refusal
 
@@ -42,6 +42,7 @@ class Question:
         parts: list[Collection[str]] = [problem[f"{role}s"] for role in ROLES]
         named = [(role, k) for role, part in zip(ROLES, parts, strict=True) for k in part]
         places = {(node[2], node[1]): i for i, node in enumerate(self.table) if node[0] == "sym"}
+        self.family = {k: places.pop((role, k)) for role, k in [*places] if role == "family"}
         self.labels, self._rates = list(problem["states"]), problem["field"]
         cells = [(i, j) for i, j, _ in problem["matrix"]]
         alone = all(
@@ -80,7 +81,7 @@ class Question:
 
     # -- at the point ---------------------------------------------------------------------------
 
-    def jets(self, nodes: list[int]) -> list[Jet]:
+    def jets(self, nodes: Sequence[int]) -> list[Jet]:
         """Values and derivatives at the point."""
         return evaluate(self.table, nodes, self.at, self.numbers)
 
@@ -97,66 +98,57 @@ class Question:
 
     # -- identities -----------------------------------------------------------------------------
 
-    @cached_property
-    def functions(self) -> Functions:
-        """Rational functions of states and unknowns."""
-        count = 4 + sum(2 for node in self.table if node[0] == "fun")
-        moving = [*self.states, *self.unknowns]
-        F = Functions(
-            len(moving), count, lambda p, _: self.numbers.sign(p, self.jets(self.table[p][2][:1])[0].value)
+    def functions_of(self, variables: int, jets: Callable[[Sequence[int]], list[Jet]]) -> Functions:
+        """Rational functions, with choices by their signs at the point."""
+        made = [node for node in self.table if node[0] == "fun"]
+        return Functions(
+            variables,
+            4 + 2 * len(made),
+            lambda p, _: self.numbers.sign(p, jets(self.table[p][2][:1])[0].value),
         )
-        self._still = {p: Jet({(): F.number(q)}, 1) for p, q in self.values.items()}
-        self._still |= {p: Jet({(): x}, 1) for p, x in zip(moving, F.variables, strict=True)}
-        return F
-
-    def ratios(self, nodes: list[int]) -> list[Ratio]:
-        """Rational functions of nodes, of which no divisor vanishes at the point."""
-        F = self.functions
-        self.jets(nodes)
-        return [jet.value for jet in evaluate(self.table, nodes, self._still, F)]
 
     @cached_property
-    def _moving(self) -> dict[int, Jet]:
+    def still(self) -> Along:
+        """States and unknowns as variables."""
+        moving = [*self.states, *self.unknowns]
+        F = self.functions_of(len(moving), self.jets)
+        known = {p: Jet({(): F.number(q)}, 1) for p, q in self.values.items()}
+        known |= {p: Jet({(): x}, 1) for p, x in zip(moving, F.variables, strict=True)}
+        return Along(self.table, F, known, self.jets)
+
+    @cached_property
+    def _moving(self) -> Along:
         """Symbols with their rates: all but the unknowns, on which no function that is kept depends."""
-        rates = dict(zip(self.states, self.ratios(self._rates), strict=True))
-        known = {p: self._still[p].value for p in self.values}
-        return {p: Jet({(): x} | ({(0,): rates[p]} if p in rates else {}), 1) for p, x in known.items()}
+        known = {p: self.still.known[p] for p in self.values}
+        for p, rate in zip(self.states, self.still.ratios(self._rates), strict=True):
+            known[p] = Jet({(): known[p].value, (0,): rate}, 1)
+        return Along(self.table, self.still.functions, known, self.jets)
 
     @cached_property
     def _defects(self) -> list[Ratio]:
         """b - K z."""
-        defects = self.ratios(self.problem["right"])
-        for i, j, p in self.problem["matrix"]:
-            defects[i] = (
-                defects[i] - self.ratios([p, self.unknowns[j]])[0] * self.ratios([self.unknowns[j]])[0]
-            )
-        return defects
+        return defects(self.problem, self.still, self.still.ratios(self.unknowns))
 
     def rate(self, name: str) -> Ratio:
         """F' + w.(b - K z), which is the rate of F along motions whatever the weights w are."""
-        place, F = self.functions_by_name[name], self.functions
-        self.jets([place])
-        weights = self.ratios(self.problem["weights"].get(name, []))
-        (jet,) = evaluate(self.table, [place], self._moving, F)
+        weights = self.still.ratios(self.problem["weights"].get(name, []))
+        (jet,) = self._moving.jets([self.functions_by_name[name]])
         terms = [w * d for w, d in zip(weights, self._defects if weights else (), strict=True)]
-        return sum(terms, jet.terms.get((0,), F.number(0)))
+        return sum(terms, jet.terms.get((0,), self.still.functions.number(0)))
 
     def require_kept(self, names: Iterable[str]) -> None:
         """C1 for all relations, C3 for some invariants: each rate is sum q r, with cofactors q as given."""
         for name in {*self.problem["leaf"], *names} - self._kept:
             self.function(name)
-            if self.rate(name) != self.combination(self.witness["cofactors"].get(name, [])):
+            rows = self.witness["cofactors"].get(name, [])
+            if self.rate(name) != self.still.combination(rows, self.problem["leaf"]):
                 raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "witness.cofactors")
             self._kept.add(name)
 
-    def combination(self, rows: list[tuple[str | int, int]]) -> Ratio:
-        """sum q r of relations r: those of the leaf by their names, those of functions by their places."""
-        total, leaf, functions = self.functions.number(0), self.problem["leaf"], self.functions.relations
-        for relation, place in rows:
-            if isinstance(relation, str):
-                vanishing = self.ratios([leaf[relation]])[0]
-            else:
-                self.ratios([relation] if relation >= 0 else [])
-                vanishing = functions[relation]
-            total = total + self.ratios([place])[0] * vanishing
-        return total
+
+def defects(problem: dict[str, Any], along: Along, unknowns: Sequence[Ratio]) -> list[Ratio]:
+    """b - K z."""
+    found = along.ratios(problem["right"])
+    for i, j, p in problem["matrix"]:
+        found[i] = found[i] - along.ratios([p])[0] * unknowns[j]
+    return found

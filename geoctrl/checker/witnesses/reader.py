@@ -65,10 +65,13 @@ EQUATIONS: dict[str, Any] = {
     "invariants": {...: place},
     "weights": {...: [place]},
 }
+COFACTORS: Any = [(lambda v: label(v) if isinstance(v, str) else integer(-ROOTS, ENTRIES)(v), place)]
+"""A relation, by its name or the place of its function, that of the k-th root of numbers as -k; the place of
+what it is multiplied by."""
 WITNESS = {
     "roots": [(place, number_text)],
     "inverse": [[number_text]],
-    "cofactors": {...: [(lambda v: label(v) if isinstance(v, str) else integer(-ROOTS, ENTRIES)(v), place)]},
+    "cofactors": {...: COFACTORS},
 }
 
 

@@ -64,14 +64,19 @@ def rate(P: Rows, B: Rows, m: fmpq) -> Rows:
     return [[image[i][j] + image[j][i] - 2 * m * P[i][j] for j in range(len(P))] for i in range(len(P))]
 
 
+def require_fall(B: Rows, triangle: Rows) -> None:
+    """P > 0 and -(P B + B'P) > 0."""
+    P = form(triangle, len(B))
+    if not (positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))])):
+        raise Refusal("no function is shown to fall", "theorem.P")
+
+
 def attraction(q: Question, witness: dict[str, Any]) -> Found:
     """P > 0, -(P B + B'P) > 0: motions on the leaf, and on each level set of the invariants among the rows
     near by, tend to the equilibrium there (Lyapunov; that there is one says the implicit function theorem).
     """
     B, kept = tangent_motion(q, witness), [k for k in witness["rows"] if k not in q.problem["leaf"]]
-    P = form(witness["P"], len(B))
-    if not (positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))])):
-        raise Refusal("no function is shown to fall", "theorem.P")
+    require_fall(B, witness["P"])
     if kept and B:
         return Found("PROVED_STABLE", "spectrum on the level sets of the invariants", {"zero_modes": kept})
     # Without tangents the leaf, or the level set, is the point alone near by: there is nothing to attract.

@@ -1,0 +1,114 @@
+"""Witnesses of families: identities along them, and a form that falls across them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero
+from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle
+from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses, inverse_of, texts
+from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.matrices import Rows, independent, product
+from geoctrl.checker.polynomials import Ratio
+from geoctrl.checker.theorems.family import Manifold, invariant_manifold, symbols_as_variables
+from geoctrl.checker.witnesses.numbers import number_text
+
+__all__ = ["drift", "family"]
+
+
+class _Family:
+    """The family of a problem, with cofactors of what vanishes along it."""
+
+    def __init__(self, point: PointWitnesses) -> None:
+        self._point, q = point, point.question
+        self.manifold: Manifold = invariant_manifold(q)
+        F, given = self.manifold.functions, q.problem["family"]
+        self.along: dict[int, Jet] = symbols_as_variables(q, F)
+        self.members = self.values([*given["states"], *given["unknowns"]])
+        self.rates = self.values(given.get("rates", [])) or [Jet(F.number(fmpq(0)))] * len(given["symbols"])
+
+    def values(self, nodes: list[int]) -> list[Jet]:
+        """Nodes as functions of the symbols."""
+        return evaluate(self._point.question.table, nodes, self.along, self.manifold.functions, 1)
+
+    def cofactors(self, zeros: list[Ratio]) -> list[list[Cofactor]]:
+        """Those of functions that vanish."""
+        point, q = self._point, self._point.question
+        symbols = [q.place["family", k] for k in q.problem["family"]["symbols"]]
+        roots = q.problem["roots"]
+        writer = RatioWriter(point.table, self.manifold.functions, symbols, self.along, roots)
+        return [cofactors_of_zero(writer, point.table, zero) for zero in zeros]
+
+    def identities(self) -> list[Ratio]:
+        """What vanishes of leaf, field and unknowns, in order."""
+        q, n = self._point.question, len(self._point.question.labels)
+        zero = self.manifold.functions.number(fmpq(0))
+        found = self.manifold.values(q, list(q.problem["leaf"].values()))
+        for jet, value in zip(self.members, self.manifold.values(q, q.problem["field"]), strict=False):
+            speed = sum((slope * self.rates[i].value for i, slope in jet.first.items()), zero)
+            found.append(value - speed)
+        defects = self.manifold.values(q, q.problem["right"])
+        for i, j, p in q.problem["matrix"]:
+            defects[i] = defects[i] - self.manifold.values(q, [p])[0] * self.members[n + j].value
+        return [*found, *defects]
+
+    def data(self, along: list[str]) -> dict[str, Any]:
+        """The family as a file has it, with the states along which its tangents are inverted."""
+        q, T = self._point.question, self.manifold.tangents
+        given = q.problem["family"]
+        return {
+            "symbols": {k: str(v) for k, v in given["symbols"].items()},
+            "states": given["states"],
+            "unknowns": given["unknowns"],
+            "rates": given.get("rates", []),
+            "along": along,
+            "inverse": texts(inverse_of([T[q.labels.index(k)] for k in along])),
+            "cofactors": self.cofactors(self.identities()),
+        }
+
+    def independent_states(self, labels: list[str]) -> list[str]:
+        """Of some states as many along which the tangents are independent."""
+        rows: Rows = []
+        found = []
+        for label in labels:
+            row = self.manifold.tangents[self._point.question.labels.index(label)]
+            if independent(rows, row):
+                rows.append(row)
+                found.append(label)
+        return found
+
+
+def family(point: PointWitnesses) -> dict[str, Any]:
+    """A family of equilibria, and a form that falls across it."""
+    basis = point.basis(list(point.question.problem["leaf"]))
+    found, free = _Family(point), basis["free"]
+    along = found.independent_states(free)
+    B = dict(zip(free, point.motion(basis), strict=True))
+    T = dict(zip(point.question.labels, found.manifold.tangents, strict=True))
+    beside = [k for k in free if k not in along]
+    data = found.data(along)
+    weights = product([T[k] for k in beside], inverse_of([T[k] for k in along]))
+    across = [[number_text(str(c)) for c in row] for row in weights]
+    quotient = []
+    for k, row in zip(beside, across, strict=True):
+        moved = [
+            sum((w * B[a][j] for w, a in zip(row, along, strict=True)), fmpq(0)) for j in range(len(free))
+        ]
+        quotient.append([B[k][j] - moved[j] for j, other in enumerate(free) if other in beside])
+    return {"name": "family", **basis, "family": data, "P": form_triangle(falling_form(quotient))}
+
+
+def drift(point: PointWitnesses) -> dict[str, Any]:
+    """A family of motions of which one symbol stays and another one drifts."""
+    found, given = _Family(point), point.question.problem["drift"]
+    F, symbols = found.manifold.functions, point.question.problem["family"]["symbols"]
+    rates = dict(zip(symbols, (jet.value for jet in found.rates), strict=True))
+    rate = found.values([given["slope"]])[0].value
+    for _ in range(given["power"]):
+        rate = rate * (found.manifold.symbols[given["constant"]] - F.number(symbols[given["constant"]]))
+    data = found.data(found.independent_states(point.question.labels))
+    cofactors = found.cofactors([rates[given["constant"]], rates[given["drifting"]] - rate])
+    return {"name": "drift", "family": data, **given, "cofactors": cofactors}

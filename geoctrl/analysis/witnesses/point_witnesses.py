@@ -1,0 +1,92 @@
+"""What a question knows at its point, as the witness of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.question.appended_rows import Appended
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.checker.matrices import independent, nullspace, product, solve
+from geoctrl.checker.witnesses.numbers import number_text
+
+__all__ = ["Basis", "PointWitnesses", "inverse_of", "texts"]
+
+Rows = list[list[Any]]
+Basis = dict[str, Any]
+
+
+class PointWitnesses:
+    """Witnesses of a problem at its point.
+
+    Attributes
+    ----------
+    question : checker.Question
+    table : Appended
+        The problem's table, for what is written behind it.
+    """
+
+    def __init__(self, problem: dict[str, Any]) -> None:
+        stored = Stored.of(problem)
+        self.question = checker.Question(stored.read, exact=True)
+        self.table = Appended(stored)
+
+    def roots(self) -> list[list[int | str]]:
+        """Roots of nodes at the point, by their places."""
+        q = self.question
+        found: list[list[int | str]] = []
+        for i, node in enumerate(q.table):
+            if node[:2] == ("fun", "sqrt"):
+                with suppress(checker.Refusal):  # none of what the proof needs
+                    found.append([i, str(q.jets([i])[0].value)])
+        return found
+
+    def inverse(self) -> list[list[str]]:
+        """Of the matrix of the unknowns."""
+        q, k = self.question, len(self.question.problem["unknowns"])
+        K: Rows = [[fmpq(0)] * k for _ in range(k)]
+        for i, j, place in q.problem["matrix"]:
+            K[i][j] = q.jets([place])[0].value
+        return texts(inverse_of(K))
+
+    def basis(self, names: Sequence[str]) -> Basis:
+        """Those of some functions that have independent gradients, the states that these leave free, and the
+        inverse of the gradients by the others.
+        """
+        q, n = self.question, len(self.question.labels)
+        gradients: Rows = []
+        rows = []
+        for name in names:
+            gradient = q.function(name)[1]
+            if independent(gradients, gradient):
+                gradients.append(gradient)
+                rows.append(name)
+        # Of each vector of the kernel all other entries are at pivots, which come before it.
+        free = [max(i for i in range(n) if w[i]) for w in nullspace(gradients, n)]
+        fixed = [i for i in range(n) if i not in free]
+        inverse = inverse_of([[row[i] for i in fixed] for row in gradients])
+        return {"rows": rows, "free": [q.labels[i] for i in free], "inverse": texts(inverse)}
+
+    def motion(self, basis: Basis) -> Rows:
+        """The linearisation on the tangents of the basis, in the numbers of the checker."""
+        q = self.question
+        kernel = nullspace([q.function(name)[1] for name in basis["rows"]], len(q.labels))
+        if not kernel:
+            return []
+        image = product(q.linearisation, [list(column) for column in zip(*kernel, strict=True)])
+        return [[number_text(str(c)) for c in image[q.labels.index(k)]] for k in basis["free"]]
+
+
+def inverse_of(rows: Rows) -> Rows:
+    """Of an exact matrix that has one."""
+    unit: Rows = [[fmpq(i == j) for j in range(len(rows))] for i in range(len(rows))]
+    return solve(rows, unit) if rows else []
+
+
+def texts(rows: Rows) -> list[list[str]]:
+    """Numbers as a file has them."""
+    return [[str(c) for c in row] for row in rows]

@@ -1,0 +1,52 @@
+"""What a file gives for its theorem, by the method of the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.witnesses.family_witnesses import drift, family
+from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
+from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
+from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
+
+__all__ = ["theorem_of"]
+
+Proof = dict[str, Any]
+FURTHER = {"idle", "box", "enclosed", "falling", "degenerate", "critical", "symmetries", "shape"}
+"""Parts of problems of theorems that have no witnesses yet."""
+
+
+def theorem_of(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
+    """The theorem of a proof, with what it needs; NotSolved where it has no witnesses."""
+    if proof["method"] not in THEOREMS or FURTHER & proof["problem"].keys():
+        raise NotSolved
+    return THEOREMS[proof["method"]](point, proof)
+
+
+def spectrum(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
+    """A form that grows or falls on the tangents of the leaf and of levels."""
+    basis = point.basis([*proof["problem"]["leaf"], *proof["evidence"]["zero_modes"]])
+    B = point.motion(basis)
+    if proof["verdict"] == "PROVED_UNSTABLE":
+        m, P, v = growing_form(B)
+        return {"name": "growth", **basis, "m": str(m), "P": form_triangle(P), "v": [str(c) for c in v]}
+    return {"name": "attraction", **basis, "P": form_triangle(falling_form(B))}
+
+
+def energy_casimir(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
+    """Multipliers of a combination that is definite on a common kernel."""
+    multipliers = proof["evidence"]["multipliers"]
+    sense = -1 if proof["evidence"]["inertia"][1] else 1
+    basis = point.basis(list(multipliers))
+    return {"name": "energy-Casimir", **basis, "multipliers": multipliers, "sense": sense}
+
+
+THEOREMS: dict[str, Callable[[PointWitnesses, Proof], dict[str, Any]]] = {
+    "spectrum": spectrum,
+    "spectrum on the level sets of the invariants": spectrum,
+    "energy-Casimir": energy_casimir,
+    ATTRACTION: lambda point, _: family(point),
+    DRIFT: lambda point, _: drift(point),
+}

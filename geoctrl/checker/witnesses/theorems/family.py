@@ -1,0 +1,152 @@
+r"""Motions that a file names as functions of symbols s, and what follows from them.
+
+States :math:`\varphi(s)`, unknowns :math:`z(s)` and rates :math:`\dot s = r(s)`. Proved are
+:math:`\varphi(s_e) = e`, that some rows of :math:`T = D\varphi(s_e)` have an inverse, and as identities in s
+that the leaf vanishes at :math:`\varphi(s)`, that z(s) solves :math:`K z = b` there, and that
+:math:`f(\varphi(s)) = D\varphi(s)\,r(s)`: the image is an invariant manifold, of equilibria where r = 0.
+
+Attraction (Lyapunov, Malkin): of a manifold of equilibria the tangents are in the kernel of the linearisation
+B on the leaf. Where the quotient of B by them has all roots to the left of the axis, shown by a form P, the
+point is stable, and near motions converge to points of the manifold: it is a centre manifold, on which
+nothing moves. The kernel of the linearisation is no such family: :math:`\dot y = y^3` has one and no
+equilibria but zero.
+
+Drift: where a symbol c stays as it is and another one moves as :math:`\dot\theta = (c - c_e)^p\, u(s)` with
+:math:`u(s_e) \ne 0`, the point is unstable: however near to it c is chosen, :math:`\theta` leaves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl.checker.witnesses.definite import Rows, product, require_inverse
+from geoctrl.checker.witnesses.identities import Along, Ratio
+from geoctrl.checker.witnesses.jets import Jet, evaluate
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import number_text, rational
+from geoctrl.checker.witnesses.question import Question, defects
+from geoctrl.checker.witnesses.reader import COFACTORS, EXPONENT, integer, label, place
+from geoctrl.checker.witnesses.verdicts import BASIS, Found, require_fall, tangent_motion
+
+FAMILY = {
+    "symbols": {...: number_text},
+    "states": [place],
+    "unknowns": [place],
+    "rates": [place],
+    "along": [label],
+    "inverse": [[number_text]],
+    "cofactors": [COFACTORS],
+}
+"""``along`` are states whose rows of the tangents have the inverse; ``cofactors`` those of the identities of
+the leaf, the field and the unknowns, in order."""
+ATTRACTION = BASIS | {"family": FAMILY, "P": [[rational]]}
+DRIFT = {
+    "name": label,
+    "family": FAMILY,
+    "constant": label,
+    "drifting": label,
+    "power": integer(1, EXPONENT),
+    "slope": place,
+    "cofactors": [COFACTORS],
+}
+
+
+class Manifold:
+    """The invariant manifold that a file names; Refusal where it is not proved to be one.
+
+    Attributes
+    ----------
+    tangents : rows of the derivative of the states by the symbols at the point, by label
+    symbols : the symbols as functions, by name
+    rates : their rates, by name
+    along : functions of the symbols
+    """
+
+    def __init__(self, q: Question, given: dict[str, Any]) -> None:
+        symbols, labels, k = given["symbols"], q.labels, len(given["symbols"])
+        places = [q.family[name] for name in symbols]
+        self._q, self._at = q, dict(q.at)
+        self._at |= {
+            p: Jet({(): v, (i,): fmpq(1)}, 2)
+            for i, (p, v) in enumerate(zip(places, symbols.values(), strict=True))
+        }
+        at = self.jets(given["states"])
+        if not k or [jet.value for jet in at] != list(q.problem["states"].values()):
+            raise Refusal("the family does not go through the point", "theorem.family")
+        self.tangents = {label: jet.gradient(k) for label, jet in zip(labels, at, strict=True)}
+        require_inverse([self.tangents[name] for name in given["along"]], given["inverse"], "theorem.family")
+        F = q.functions_of(k, self.jets)
+        constants = {p: Jet({(): F.number(v)}, 1) for p, v in q.values.items() if p not in q.states}
+        bound = {
+            p: Jet({(): x, (i,): F.number(1)}, 1)
+            for i, (p, x) in enumerate(zip(places, F.variables, strict=True))
+        }
+        self.along = Along(q.table, F, constants | bound, self.jets)
+        self.symbols = dict(zip(symbols, F.variables, strict=True))
+        rates = self.along.ratios(given["rates"]) or [F.number(0)] * k
+        self.rates = dict(zip(symbols, rates, strict=True))
+        states, z = self.along.jets(given["states"]), self.along.ratios(given["unknowns"])
+        here = constants | {p: Jet({(): jet.value}, 1) for p, jet in zip(q.states, states, strict=True)}
+        here |= {p: Jet({(): value}, 1) for p, value in zip(q.unknowns, z, strict=True)}
+        self.members = Along(q.table, F, here, self.jets)
+        fields = zip(states, self.members.ratios(q.problem["field"]), strict=True)
+        vanishing = self.members.ratios(list(q.problem["leaf"].values()))
+        vanishing += [
+            f - sum((jet.terms.get((i,), F.number(0)) * r for i, r in enumerate(rates)), F.number(0))
+            for jet, f in fields
+        ]
+        vanishing += defects(q.problem, self.members, z)
+        self.require_zero(vanishing, given["cofactors"])
+
+    def jets(self, nodes: Any) -> list[Jet]:
+        """Values at the point, of functions of states or symbols."""
+        return evaluate(self._q.table, nodes, self._at, self._q.numbers)
+
+    def require_zero(self, functions: list[Ratio], cofactors: list[Any]) -> None:
+        """Each function of the symbols is sum q r with its cofactors, and so zero."""
+        if any(f != self.along.combination(rows, {}) for f, rows in zip(functions, cofactors, strict=True)):
+            raise Refusal("the family is not proved to be one of motions on the leaf", "theorem.family")
+
+
+def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
+    """Verdict where the linearisation falls across a manifold of equilibria; Refusal otherwise."""
+    family, free = Manifold(q, witness["family"]), witness["free"]
+    if {*witness["rows"]} != {*q.problem["leaf"]}:
+        raise Refusal("attraction is one of the whole leaf", "theorem.rows")
+    if any(rate != 0 for rate in family.rates.values()):
+        raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
+    B, T = tangent_motion(q, witness), family.tangents
+    along, beside = witness["family"]["along"], [k for k in free if k not in witness["family"]["along"]]
+    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, [T[k] for k in free])):
+        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
+    # Of y in the tangents of the leaf, y_b - T_b T_a^-1 y_a are coordinates across the family.
+    across = product([T[k] for k in beside], witness["family"]["inverse"])
+    rows = dict(zip(free, B, strict=True))
+    quotient: Rows = []
+    for k, weights in zip(beside, across, strict=True):
+        moved = product([weights], [rows[a] for a in along])[0]
+        difference = dict(zip(free, (c - m for c, m in zip(rows[k], moved, strict=True)), strict=True))
+        quotient.append([difference[other] for other in beside])
+    require_fall(quotient, witness["P"])
+    found = {"family_dimension": len(along)}
+    return Found("PROVED_STABLE", "spectrum and a family of equilibria", found)
+
+
+def drift(q: Question, witness: dict[str, Any]) -> Found:
+    """Verdict where motions near the point drift away; Refusal otherwise."""
+    family, constant, drifting = (Manifold(q, witness["family"]), witness["constant"], witness["drifting"])
+    (slope,) = family.jets([witness["slope"]])
+    if slope.value is None or slope.value == 0 or constant == drifting:
+        raise Refusal(
+            "a drift needs two symbols, and a slope that does not vanish at the point", "theorem.slope"
+        )
+    away = family.symbols[constant] - family.along.functions.number(witness["family"]["symbols"][constant])
+    (rate,) = family.along.ratios([witness["slope"]])
+    for _ in range(witness["power"]):
+        rate = rate * away
+    family.require_zero([family.rates[constant], family.rates[drifting] - rate], witness["cofactors"])
+    place = list(witness["family"]["symbols"]).index(drifting)
+    moved = [k for k, row in family.tangents.items() if row[place] != 0]
+    return Found("PROVED_UNSTABLE", "drift", {"drifting": moved})
