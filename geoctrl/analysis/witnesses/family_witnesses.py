@@ -19,7 +19,7 @@ from geoctrl.checker.witnesses.numbers import number_text
 __all__ = ["drift", "family"]
 
 
-class _Family:
+class _Motions:
     """The family of a problem, with cofactors of what vanishes along it."""
 
     def __init__(self, point: PointWitnesses) -> None:
@@ -84,7 +84,7 @@ class _Family:
 def family(point: PointWitnesses) -> dict[str, Any]:
     """A family of equilibria, and a form that falls across it."""
     basis = point.basis(list(point.question.problem["leaf"]))
-    found, free = _Family(point), basis["free"]
+    found, free = _Motions(point), basis["free"]
     along = found.independent_states(free)
     B = dict(zip(free, point.motion(basis), strict=True))
     T = dict(zip(point.question.labels, found.manifold.tangents, strict=True))
@@ -103,7 +103,7 @@ def family(point: PointWitnesses) -> dict[str, Any]:
 
 def drift(point: PointWitnesses) -> dict[str, Any]:
     """A family of motions of which one symbol stays and another one drifts."""
-    found, given = _Family(point), point.question.problem["drift"]
+    found, given = _Motions(point), point.question.problem["drift"]
     F, symbols = found.manifold.functions, point.question.problem["family"]["symbols"]
     rates = dict(zip(symbols, (jet.value for jet in found.rates), strict=True))
     rate = found.values([given["slope"]])[0].value
