@@ -31,10 +31,11 @@ def content_with_witnesses(proof: dict[str, Any]) -> dict[str, Any]:
     """The content of a file with witnesses, from that of a proof; NotSolved where it is one by a theorem that
     has none yet, or a witness is not found.
     """
-    point, problem = PointWitnesses(proof["problem"]), proof["problem"]
+    witnesses_of, problem = theorem_of(proof), proof["problem"]
+    point = PointWitnesses(problem)
     radicands = problem.get("roots", [])
     with over_roots(radicands):
-        theorem = theorem_of(point, proof)
+        theorem = witnesses_of(point, proof)
         names = [*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})]
         cofactors = {
             name: cofactors_of_rate(point.question, point.table, name) for name in dict.fromkeys(names)

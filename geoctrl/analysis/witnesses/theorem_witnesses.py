@@ -18,11 +18,11 @@ FURTHER = {"idle", "box", "enclosed", "falling", "degenerate", "critical", "symm
 """Parts of problems of theorems that have no witnesses yet."""
 
 
-def theorem_of(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
-    """The theorem of a proof, with what it needs; NotSolved where it has no witnesses."""
+def theorem_of(proof: Proof) -> Callable[[PointWitnesses, Proof], dict[str, Any]]:
+    """What gives the theorem of a proof with all that it needs; NotSolved where it has no witnesses."""
     if proof["method"] not in THEOREMS or FURTHER & proof["problem"].keys():
         raise NotSolved
-    return THEOREMS[proof["method"]](point, proof)
+    return THEOREMS[proof["method"]]
 
 
 def spectrum(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
