@@ -30,8 +30,8 @@ Order of the velocity components, factor after factor::
 Internal rotors are ``r1`` factors.  The charts of SO(3) are ``zyx``, R = Rz(q1) Ry(q2) Rx(q3), singular at
 cos(q2) = 0, and ``zxz``, R = Rz(q1) Rx(q2) Rz(q3), singular at sin(q2) = 0.
 
-Accuracy: sympy differentiates the given functions in Gamma, and R and W in q; the two are joined by the chain
-and product rules in double precision, so there is no truncation error, only rounding.  On what
+Accuracy: complex steps differentiate the given functions in Gamma, sympy R and W in q; the two are joined by
+the chain and product rules in double precision, so there is no truncation error, only rounding.  On what
 ``random_configuration`` returns, with a well conditioned G, the relative error is about 1e-14 (two charts
 agree better than 1e-12); otherwise it grows with the condition numbers of G, W and the constraints.
 """
@@ -43,6 +43,8 @@ import numpy as np
 import sympy as sm
 
 CHARTS = ("zyx", "zxz")
+STEP = 1e-30
+NOT_ANALYTIC = (sm.Abs, sm.sign, sm.atan2, sm.Piecewise, sm.Max, sm.Min, sm.Heaviside)
 
 
 class Placement(NamedTuple):
@@ -126,10 +128,18 @@ def _compiled(functions, arguments, variables):
     unknown = set().union(*(f.free_symbols for f in functions)) - set(arguments)
     if unknown:
         raise ValueError(f"symbols without a value: {sorted(map(str, unknown))}")
-    table = [[f] + [f.diff(v) if f.has(v) else sm.S.Zero for v in variables] for f in functions]
+    if variables and any(f.has(*NOT_ANALYTIC) for f in functions):
+        raise ValueError("a complex step does not differentiate functions that are not analytic")
     # A matrix, because of what is common to rows of lists nothing is found.
-    evaluate = sm.lambdify(arguments, sm.Matrix(table), modules="numpy", use_imps=False, cse=True)
-    return lambda *numbers: np.array(evaluate(*numbers), dtype=float)
+    evaluate = sm.lambdify(arguments, sm.Matrix(functions), modules="numpy", use_imps=False, cse=True)
+    places = [arguments.index(v) for v in variables]
+
+    def table(*numbers):
+        moved = (np.array(numbers, dtype=complex) + STEP * 1j * np.eye(len(numbers))[k] for k in places)
+        slopes = [np.imag(evaluate(*each)) / STEP for each in moved]
+        return np.hstack([np.array(evaluate(*numbers), dtype=float), *slopes])
+
+    return table
 
 
 class CoordinateOracle:

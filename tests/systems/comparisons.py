@@ -284,7 +284,7 @@ def leaf_rates(sys, seed=0):
 
 
 def tensor_functions(mechanism, tensors):
-    """mu, the force without inputs, the frame and the tensor B, by (xi, Gamma, parameters, t)."""
+    """mu and the frame; force without inputs and tensor B: two functions of (xi, Gamma, parameters, t)."""
     algebra = mechanism.algebra
     n = algebra.n
     gamma = list(mechanism.configuration_symbols)
@@ -292,20 +292,7 @@ def tensor_functions(mechanism, tensors):
     G = sp.Matrix(mechanism.inertia)
     A = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic)
     velocity = sp.Matrix(xi)
-    # Entry by entry: sums of large expressions take long to differentiate.
-    slope = sp.Matrix(
-        [
-            sum(
-                (
-                    sp.diff(G[i, j], g) * xi[i] * xi[j] / (1 if i != j else 2)
-                    for i in range(n)
-                    for j in range(i, n)
-                ),
-                sum((sp.diff(A[i], g) * xi[i] for i in range(n)), -sp.diff(mechanism.potential, g)),
-            )
-            for g in gamma
-        ]
-    )
+    slope = sp.symbols(f"slope:{len(gamma)}", real=True)  # dl/dGamma, a complex step
     # The covector K, and the forces without input.
     diamond = sp.zeros(n, 1) if mechanism.acting is None else sp.Matrix(mechanism.acting)
     diamond = diamond.subs(dict.fromkeys(mechanism.input_symbols, 0))
@@ -321,30 +308,44 @@ def tensor_functions(mechanism, tensors):
         spin = sp.Matrix(algebra.factors[vector.factor_index(algebra)].spin) * velocity
         moved = spin.cross(sp.Matrix(vector.symbols))
         for i, x in enumerate(xi):
-            diamond[i] -= slope[start : start + 3, 0].dot(moved.diff(x))
+            diamond[i] -= sp.Matrix(slope[start : start + 3]).dot(moved.diff(x))
         start += 3
     for c in range(len(mechanism.shape)):  # a coordinate moves with its rate
         diamond[n - len(mechanism.shape) + c] += slope[start + c]
     arguments = [xi, gamma, [p.symbol for p in mechanism.parameters], gc.time]
-    entries = [G * velocity + A, diamond, tensors.frame, sp.Matrix(sp.flatten(tensors.B.tolist()))]
-    return sp.lambdify(arguments, entries, "numpy", use_imps=False, cse=True)
+    kinetic = sum(G[i, j] * xi[i] * xi[j] / (1 if i != j else 2) for i in range(n) for j in range(i, n))
+    lagrangian = sp.lambdify(
+        arguments, [kinetic + A.dot(velocity) - mechanism.potential], "numpy", use_imps=False, cse=True
+    )
+    momentum_and_frame = sp.lambdify(
+        arguments, [G * velocity + A, tensors.frame], "numpy", use_imps=False, cse=True
+    )
+    entries = [diamond, sp.Matrix(sp.flatten(tensors.B.tolist()))]
+    with_slope = sp.lambdify([slope, *arguments], entries, "numpy", use_imps=False, cse=True)
+
+    def force_and_tensor(v, x, params, t):
+        slopes = [along(lambda z: lagrangian(v, z, params, t)[0], x, e) for e in np.eye(x.size)]
+        return with_slope(slopes, v, x, params, t)
+
+    return momentum_and_frame, force_and_tensor
 
 
 def tensor_form(sys, seed=0, functions=None):
     """pdot_alpha = -B^i_ab p_i v^b + <K + F, E_alpha> ([GO] Theorem 12) against the rate of p_alpha."""
     mechanism = sys.mechanism
     n, k = sys.frame.matrix.shape
-    evaluate = tensor_functions(mechanism, sys.tensors()) if functions is None else functions
+    momentum_and_frame, force_and_tensor = functions or tensor_functions(mechanism, sys.tensors())
     values = [float(p.default) for p in mechanism.parameters]
     worst = 0.0
     for t, x, _ in points(sys, seed):
         xdot = sys.rhs(t, x)
 
         def momenta(z, t=t):
-            mu, _, E, _ = evaluate(sys.velocity(z), sys.configuration(z), values, t)
+            mu, E = momentum_and_frame(sys.velocity(z), sys.configuration(z), values, t)
             return np.array(E).T @ np.array(mu).ravel()
 
-        _, force, E, B = evaluate(sys.velocity(x), sys.configuration(x), values, t)
+        here = (sys.velocity(x), sys.configuration(x), values, t)
+        (_, E), (force, B) = momentum_and_frame(*here), force_and_tensor(*here)
         B = np.array(B, dtype=float).reshape(n, k, k)
         expected = -np.einsum("iab,i,b->a", B, momenta(x), x[:k]) + (E.T @ force.ravel())[:k]
         worst = max(worst, deviation(along(momenta, x, xdot)[:k], expected))
