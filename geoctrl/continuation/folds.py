@@ -31,6 +31,7 @@ from flint import arb, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import exact
+from geoctrl._scalars.arithmetic.ball_matrices import ball_dot, middles
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
@@ -150,7 +151,7 @@ class _Fold:
         self._others = [i for i in self._moving if i not in self._omitted]
         if len(self._others) + len(read["leaf"]) != len(self._rest):
             raise checker.Refusal("the curve is not that of the invariants")
-        F_y = _floats(self._derivatives(self._question(whole=False))[1])
+        F_y = middles(self._derivatives(self._question(whole=False))[1])
         F_y = F_y * np.array([float(self._sizes[i]) for i in self._rest])
         lengths = np.linalg.norm(F_y, axis=1, keepdims=True)
         v = np.linalg.svd(F_y / np.where(lengths > 0, lengths, 1.0))[2][-1]
@@ -190,7 +191,7 @@ class _Fold:
     def _slopes(self, question: Any, name: str) -> np.ndarray:
         """Direction of a gradient by the states, in floats."""
         sizes = [float(c) for c in self._sizes[: len(question.labels)]]
-        (row,) = _floats([in_sizes(question.function(name), sizes)[1]])
+        (row,) = middles([in_sizes(question.function(name), sizes)[1]])
         row = row[self._moving]
         return row / (np.linalg.norm(row) or 1.0)
 
@@ -209,7 +210,7 @@ class _Fold:
         free, rest = ([_rational(self._sizes[j]) for j in places] for places in (self._free, self._rest))
         there = [c * size for c, size in zip(v, rest, strict=True)]
         values = [jet.value for jet in jets]
-        values += [_dot(row, there) for row in F_y]
+        values += [ball_dot(row, there) for row in F_y]
         none = [fmpq(0)] * len(v)
         rows = [[*(row[j] * c for j, c in zip(self._free, free, strict=True)), *none] for row in slopes]
         for jet, row in zip(jets, F_y, strict=True):
@@ -221,7 +222,7 @@ class _Fold:
             entries = [bent[j] * c for j, c in zip(self._free, free, strict=True)]
             rows.append([*entries, *(e * c for e, c in zip(row, rest, strict=True))])
         normal = [_rational(c) for c in self._normal]
-        values.append(_dot(normal, v) - 1)
+        values.append(ball_dot(normal, v) - 1)
         rows.append([*[fmpq(0)] * len(self._free), *normal])
         return values, rows
 
@@ -229,7 +230,7 @@ class _Fold:
         """The value at the middle of a box that holds a fold, and one alone, and the unit of its radius."""
         for _ in range(_STEPS):
             values, rows = self._system(self._question(whole=False), _balls(self._v, fmpq(0)))
-            slopes, defects = _floats(rows), _floats([values])[0]
+            slopes, defects = middles(rows), middles([values])[0]
             lengths = np.linalg.norm(slopes, axis=1)
             lengths[lengths == 0] = 1.0
             step = np.linalg.solve(slopes / lengths[:, None], defects / lengths)
@@ -259,10 +260,6 @@ class _Fold:
         solved(matrix([[row[j] for j in self._omitted] for row in gradients], size), matrix(unit, size))
 
 
-def _dot(row: Sequence[Any], v: Sequence[Any]) -> arb:
-    return sum((a * b for a, b in zip(row, v, strict=True)), arb(0))
-
-
 def _rational(q: Fraction) -> fmpq:
     return fmpq(q.numerator, q.denominator)
 
@@ -273,7 +270,3 @@ def _balls(values: Sequence[Fraction], radius: fmpq) -> list[arb]:
 
 def _after_step(value: Fraction, step: float) -> Fraction:
     return Fraction(round((value - Fraction(float(step))) * _UNIT), _UNIT)
-
-
-def _floats(rows: Sequence[Sequence[Any]]) -> np.ndarray:
-    return np.array([[float(c.mid()) if hasattr(c, "mid") else float(c) for c in row] for row in rows])

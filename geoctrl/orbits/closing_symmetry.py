@@ -11,10 +11,10 @@ import sympy as sp
 from flint import arb, arb_mat
 
 from geoctrl._scalars import exact
+from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
 from geoctrl.errors import InputError
 from geoctrl.orbits.expressions_in_balls import UnprovedError, ball
 from geoctrl.orbits.orbit_symmetries import Closing
-from geoctrl.orbits.validated import unit
 
 __all__ = ["Returning"]
 
@@ -63,7 +63,7 @@ class Returning:
         """S at an angle."""
         if not self.turns:
             return self._balls
-        A, one = self._balls, unit(self._n)
+        A, one = self._balls, ball_identity(self._n)
         # A^3 = -A.
         return one + A * angle.sin() + A * A * (1 - angle.cos())
 

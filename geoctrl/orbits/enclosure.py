@@ -32,6 +32,7 @@ from flint import acb, arb, arb_mat, ctx
 
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact, real
+from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.invariants.invariants import check_invariant
 from geoctrl.analysis.question.shape_integrals import shape_of
@@ -40,7 +41,7 @@ from geoctrl.orbits.closing_symmetry import Returning
 from geoctrl.orbits.expressions_in_balls import Given, UnprovedError, ball
 from geoctrl.orbits.identities import Identities
 from geoctrl.orbits.orbit_levels import Levels
-from geoctrl.orbits.validated import BallFlow, unit
+from geoctrl.orbits.validated import BallFlow
 from geoctrl.orbits.volume import canonical
 from geoctrl.systems import System
 from geoctrl.verification import Verdict
@@ -237,7 +238,7 @@ class _Closing:
         size = self._n + self._moved
         Y = J.mid().inv().mid()
         spread = arb_mat(size, 1, [arb(0, radius)] * size)
-        image = (unit(size) - Y * J) * spread - Y * values
+        image = (ball_identity(size) - Y * J) * spread - Y * values
         if not all(arb(0, radius).contains_interior(v) for v in image.entries()):
             raise UnprovedError("Krawczyk's test does not find one")
         turned = self.returning(angles) * arb_mat(self._n, 1, around)

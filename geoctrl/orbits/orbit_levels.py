@@ -22,6 +22,7 @@ from typing import Any
 from flint import arb, arb_mat
 
 from geoctrl._scalars import Node
+from geoctrl._scalars.arithmetic.ball_matrices import ball_dot
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, shape_of
 from geoctrl.orbits.expressions_in_balls import BallProgram, Given, UnprovedError
 
@@ -129,7 +130,7 @@ class _Integrals:
     def values(self, x: Sequence[arb]) -> list[arb]:
         solutions, _, u = self._solutions(x)
         start = [self._start[i] for i in self._shape.velocities]
-        return [_dot(a, u) - start[j] for j, a in zip(self._chosen, solutions, strict=True)]
+        return [ball_dot(a, u) - start[j] for j, a in zip(self._chosen, solutions, strict=True)]
 
     def rows(self, x: Sequence[arb]) -> list[list[arb]]:
         solutions, N, u = self._solutions(x)
@@ -138,7 +139,7 @@ class _Integrals:
             row = [arb(0)] * self._n
             for place, e in zip(self._shape.velocities, a, strict=True):
                 row[place] = e
-            row[self._along] = -_dot(a, [_dot(r, u) for r in N])
+            row[self._along] = -ball_dot(a, [ball_dot(r, u) for r in N])
             rows.append(row)
         return rows
 
@@ -164,7 +165,9 @@ class _Integrals:
         solutions = []
         for j in self._chosen:
             near = [arb(int(i == j)) + off for i in range(k)]
-            solutions.append([int(i == j) - h * _dot([N[m][i] for m in range(k)], near) for i in range(k)])
+            solutions.append(
+                [int(i == j) - h * ball_dot([N[m][i] for m in range(k)], near) for i in range(k)]
+            )
         return solutions, N, u
 
     def _on_leaf(self, whole: arb, x: Sequence[arb]) -> list[arb]:
@@ -200,7 +203,3 @@ class _Integrals:
 
 def _products(a: Sequence[arb], b: Sequence[arb]) -> list[arb]:
     return [x * y for x, y in zip(a, b, strict=True)]
-
-
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> arb:
-    return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))

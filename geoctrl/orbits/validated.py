@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
 
+from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
 from geoctrl.orbits.expressions_in_balls import BallProgram, Given, UnprovedError
 
-__all__ = ["BallFlow", "Error", "unit"]
+__all__ = ["BallFlow", "Error"]
 
 _DISCS = (0.9, 0.7, 0.5, 0.3, 0.1)
 """Radii R that are tried, relative to the radius of convergence that the coefficients show."""
@@ -46,11 +47,6 @@ _GRID = 1 << 40
 """Denominator of the lengths of steps."""
 _STEPS = 20_000
 _LONG = f"more than {_STEPS} steps of the series would be needed"
-
-
-def unit(n: int) -> arb_mat:
-    """The identity."""
-    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +107,7 @@ class BallFlow:
     def __call__(self, x: Sequence[arb], T: arb, radius: arb) -> tuple[list[arb], list[arb], arb_mat]:
         """End of the motion from x, ends of those from (x, T) +- radius (1, T), and the derivative there."""
         n = len(x)
-        total = unit(n + 1)
+        total = ball_identity(n + 1)
         spread = arb_mat(n + 1, 1, [arb(0, radius)] * n + [arb(0, (radius * T).abs_upper())])
         around = T + spread[n, 0]
         s, here, error = fmpq(0), list(x), Error(n)
@@ -158,7 +154,7 @@ class Error:
     """
 
     def __init__(self, n: int) -> None:
-        self._axes, self._widths = unit(n), arb_mat(n, 1)
+        self._axes, self._widths = ball_identity(n), arb_mat(n, 1)
 
     def box(self) -> list[arb]:
         """Bounds of e."""
@@ -243,7 +239,7 @@ class _Step:
         # A_0 .. A_{N-1} side by side: the last column of each is f, the last row zero.
         rows = [[c for k in range(N) for c in (*entries[i][n * k : n * k + n], rate[i][k])] for i in range(n)]
         rows.append([arb(0)] * (N * (n + 1)))
-        found = [unit(n + 1)]
+        found = [ball_identity(n + 1)]
         lists = found[0].tolist()
         for k in range(N):
             # A row of blocks A_0 .. A_k times the column Phi_k .. Phi_0.

@@ -15,6 +15,7 @@ import numpy as np
 from flint import ctx, fmpq
 
 from geoctrl import checker
+from geoctrl._scalars.arithmetic.ball_matrices import middles
 from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
@@ -84,7 +85,7 @@ def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray,
     names = _independent(rounded, sizes, names)
     stored, _ = _box_about_middle(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
     box = Box(stored.read, names, whole=False)
-    reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
+    reduced = (middles(box.question.linearisation) @ middles(box.kernel().tolist()))[box.others]
     return judged_by_root(stored, {"conserved": names}, np.linalg.eigvals(reduced))
 
 
@@ -132,7 +133,7 @@ def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, nam
         return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
 
     stored, _ = _refined_middle(problem, moment, free, sizes, [])
-    return judged_by_root(stored, {}, np.linalg.eigvals(_floats(rounded.linearisation)[np.ix_(free, free)]))
+    return judged_by_root(stored, {}, np.linalg.eigvals(middles(rounded.linearisation)[np.ix_(free, free)]))
 
 
 def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
@@ -141,7 +142,7 @@ def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, n
     energy = "energy" if "energy" in names else names[0]
     others = _independent(rounded, sizes, [name for name in names if name != energy])
     labels = [*problem.motion.leaf, *others]
-    gradients = [_floats([in_sizes(rounded.function(k), sizes)[1]])[0] for k in (energy, *labels)]
+    gradients = [middles([in_sizes(rounded.function(k), sizes)[1]])[0] for k in (energy, *labels)]
     y = np.linalg.lstsq(np.array(gradients[1:]).T, -gradients[0], rcond=None)[0] if labels else []
 
     def critical(box: Box, multipliers: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
@@ -176,7 +177,7 @@ def _independent(rounded: checker.Question, sizes: np.ndarray, names: Sequence[s
 
 def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.ndarray:
     """A gradient by the states in their sizes, of length one."""
-    row = _floats([in_sizes(rounded.function(name), sizes)[1]])[0]
+    row = middles([in_sizes(rounded.function(name), sizes)[1]])[0]
     return row / (np.linalg.norm(row) or 1.0)
 
 
@@ -198,7 +199,7 @@ def _box_about_middle(
     relations = [_direction(rounded, sizes, name) for name in problem.motion.leaf]
     D = np.array([*relations, *(_direction(rounded, sizes, name) for name in names)]).reshape(-1, len(labels))
     omitted = qr(D, pivoting=True, mode="r")[1][: len(D)] if len(D) else []
-    A = _floats(rounded.linearisation) * sizes / sizes[:, None]
+    A = middles(rounded.linearisation) * sizes / sizes[:, None]
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     rows = A / np.maximum(lengths, _WEAKEST * (np.max(np.abs(A), initial=0.0) or 1.0))
     family = null_space(np.vstack([rows, *relations]), rcond=INDEPENDENT)
@@ -241,7 +242,7 @@ def _refined_middle(
     c = np.array([*(units[i] for i in free), *units[n:]])
     for _ in range(_STEPS):
         stored, values, jacobian = at(x, multipliers)
-        step = _newton(_floats(jacobian) * c, _floats([values])[0])
+        step = _newton(middles(jacobian) * c, middles([values])[0])
         if np.max(np.abs(step), initial=0.0) < _SMALL:
             near = (NEAR * max(d, abs(float(b))) for d, b in zip(units, start, strict=False))
             if any(abs(float(a - b)) > most for a, b, most in zip(x, start, near, strict=True)):
@@ -266,7 +267,3 @@ def _after_step(value: Fraction, step: float, unit: float) -> Fraction:
     """A number less a step in a unit, in parts of that."""
     fine = Fraction(unit) / (1 << _FINE)
     return round((value - Fraction(float(step)) * Fraction(unit)) / fine) * fine
-
-
-def _floats(rows: Sequence[Sequence[Any]]) -> np.ndarray:
-    return np.array([[float(c.mid()) if hasattr(c, "mid") else float(c) for c in row] for row in rows])

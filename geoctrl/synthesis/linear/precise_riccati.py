@@ -19,6 +19,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl._calls.long_calls import tell
+from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
 from geoctrl.analysis import Controllability
 from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError
@@ -85,7 +86,7 @@ def _gain(A: arb_mat, B: arb_mat, Q: arb_mat, R: arb_mat) -> Matrix | None:
         Z = _sign(H)
         if Z is None:
             return None
-        one = _one(2 * n)
+        one = ball_identity(2 * n)
         left, right = _columns(Z + one, n, 2 * n), _columns(Z + one, 0, n)
         S = (left.transpose() * left).mid().solve(-(left.transpose() * right)).mid()
     except ZeroDivisionError:
@@ -113,10 +114,6 @@ def _sign(H: arb_mat) -> arb_mat | None:
         if step <= arb(2) ** (-ctx.prec // 3) * _largest(Z):
             return Z
     return None
-
-
-def _one(n: int) -> arb_mat:
-    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
 
 
 def _blocks(a: arb_mat, b: arb_mat, c: arb_mat, d: arb_mat) -> arb_mat:
