@@ -17,7 +17,7 @@ from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.checker.polynomials import Ratio
 
-__all__ = ["Cofactor", "cofactors_of_rate", "cofactors_of_zero"]
+__all__ = ["Cofactor", "cofactors_of_rate", "cofactors_of_zero", "relations_of_leaf"]
 
 Cofactor = list[str | int]
 """A relation of the leaf by its name, that of a function by its place, that of the k-th root of numbers as
@@ -32,7 +32,7 @@ def cofactors_of_rate(question: checker.Question, table: Appended, name: str) ->
     q = question
     place = (q.problem["leaf"] | q.problem["invariants"])[name]
     rate = q.rate([place, *q.problem["weights"].get(name, [])])
-    return cofactors_of_zero(RatioWriter.of(q, table), table, rate, _relations_of_leaf(q)) if rate else []
+    return cofactors_of_zero(RatioWriter.of(q, table), table, rate, relations_of_leaf(q)) if rate else []
 
 
 def cofactors_of_zero(
@@ -55,7 +55,8 @@ def cofactors_of_zero(
     return found
 
 
-def _relations_of_leaf(q: checker.Question) -> list[Vanishing]:
+def relations_of_leaf(q: checker.Question) -> list[Vanishing]:
+    """What vanishes on the leaf."""
     F, leaf = q.functions, q.problem["leaf"]
     found: list[Vanishing] = [([(name, None)], q.ratios([place])[0]) for name, place in leaf.items()]
     for row in q.problem.get("consequences", []):

@@ -20,10 +20,10 @@ from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.witnesses.definite import positive_definite, product, transpose
-from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.witnesses.numbers import ball, number_text
 from geoctrl.checker.witnesses.verdicts import rate
 
-__all__ = ["falling_form", "form_triangle", "growing_form"]
+__all__ = ["falling_form", "form_triangle", "growing_form", "negative_direction"]
 
 APART = 1e-9
 """Of the largest real part, by which another one differs."""
@@ -110,6 +110,14 @@ def _in_balls(B: Rows, m: fmpq, sense: int, scale: np.ndarray) -> Rows:
         found = arb_mat([list(row) for row in zip(*columns, strict=True)]).solve(right)
         P = {pair: found[k, 0].mid().fmpq() for k, pair in enumerate(pairs)}
     return [[P[max(i, j), min(i, j)] / exact[i] / exact[j] for j in range(n)] for i in range(n)]
+
+
+def negative_direction(R: Rows) -> list[fmpq]:
+    """A direction along which a form is negative; NotSolved where none is found."""
+    v = _positive_direction([[-c for c in row] for row in R])
+    if not product(transpose(v), product([[number_text(str(c)) for c in row] for row in R], v))[0][0] < 0:
+        raise NotSolved
+    return [c for (c,) in v]
 
 
 def _positive_direction(P: Rows) -> Rows:

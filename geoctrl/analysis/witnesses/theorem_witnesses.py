@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.witnesses.falling_witnesses import falling
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
+from geoctrl.checker.theorems.falling import METHOD as FALLING
 from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
 
 __all__ = ["theorem_of"]
 
 Proof = dict[str, Any]
-FURTHER = {"idle", "box", "enclosed", "falling", "degenerate", "critical", "symmetries", "shape"}
+FURTHER = {"idle", "box", "enclosed", "degenerate", "critical", "symmetries", "shape"}
 """Parts of problems of theorems that have no witnesses yet."""
 
 
@@ -49,4 +51,6 @@ THEOREMS: dict[str, Callable[[PointWitnesses, Proof], dict[str, Any]]] = {
     "energy-Casimir": energy_casimir,
     ATTRACTION: lambda point, _: family(point),
     DRIFT: lambda point, _: drift(point),
+    FALLING: falling,
+    f"{FALLING} on the level sets of the invariants": falling,
 }

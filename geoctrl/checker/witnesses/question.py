@@ -130,9 +130,13 @@ class Question:
         return defects(self.problem, self.still, self.still.ratios(self.unknowns))
 
     def rate(self, name: str) -> Ratio:
+        """That of a relation or an invariant."""
+        return self.rate_of(self.functions_by_name[name], self.problem["weights"].get(name, []))
+
+    def rate_of(self, function: int, eliminating: Sequence[int]) -> Ratio:
         """F' + w.(b - K z), which is the rate of F along motions whatever the weights w are."""
-        weights = self.still.ratios(self.problem["weights"].get(name, []))
-        (jet,) = self._moving.jets([self.functions_by_name[name]])
+        weights = self.still.ratios(eliminating)
+        (jet,) = self._moving.jets([function])
         terms = [w * d for w, d in zip(weights, self._defects if weights else (), strict=True)]
         return sum(terms, jet.terms.get((0,), self.still.functions.number(0)))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from geoctrl.checker.witnesses.definite import Rows, positive_definite, product, require_inverse, transpose
+from geoctrl.checker.witnesses.jets import Jet
 from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import number_text, rational
+from geoctrl.checker.witnesses.numbers import Number, number_text, rational
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import label, one_of
 
@@ -96,19 +98,24 @@ def growth(q: Question, witness: dict[str, Any]) -> Found:
     return Found("PROVED_UNSTABLE", "spectrum", {})
 
 
+def second_variation(q: Question, terms: Sequence[tuple[Number, Jet]], W: Rows) -> Rows:
+    """W'(sum c D^2F) W of a combination that is critical, sum c DF = 0."""
+    n = len(q.labels)
+    slopes = zip(*([c * g for g in jet.gradient(n)] for c, jet in terms), strict=True)
+    if any(sum(row, fmpq(0)) != 0 for row in slopes):
+        raise Refusal("the combination is not critical at the point", "theorem.multipliers")
+    hessians = [(c, jet.hessian(n)) for c, jet in terms]
+    H = [[sum((c * D[i][j] for c, D in hessians), fmpq(0)) for j in range(n)] for i in range(n)]
+    return product(transpose(W), product(H, W))
+
+
 def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
     """sum y DF = 0 and s W'(sum y D^2F) W > 0, W the common kernel of some gradients DF: with squares of
     these functions added the combination has a strict minimum (Finsler), and it is conserved.
     """
-    y, n, sense = witness["multipliers"], len(q.labels), witness["sense"]
-    q.require_kept(y)
-    functions = [(c, q.function(name)) for name, c in y.items()]
-    slopes = zip(*([c * g for g in jet.gradient(n)] for c, jet in functions), strict=True)
-    if any(sum(row, fmpq(0)) != 0 for row in slopes):
-        raise Refusal("the combination is not critical at the point", "theorem.multipliers")
-    W, hessians = tangents(q, witness), [(c * sense, jet.hessian(n)) for c, jet in functions]
-    H = [[sum((c * D[i][j] for c, D in hessians), fmpq(0)) for j in range(n)] for i in range(n)]
-    if not positive_definite(product(transpose(W), product(H, W))):
+    q.require_kept(witness["multipliers"])
+    terms = [(c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items()]
+    if not positive_definite(second_variation(q, terms, tangents(q, witness))):
         raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
     return Found("PROVED_STABLE", "energy-Casimir", {})
 
