@@ -107,7 +107,9 @@ class Worker:
         self._begin()
 
     def _begin(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        # Branches of one process that has the package: loading it takes longer than most cases.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(*self.arguments, theirs), daemon=False)
         self.process.start()
