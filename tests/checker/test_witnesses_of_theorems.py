@@ -1,4 +1,6 @@
-"""What theorems beyond the spectrum prove of plain fields, confirmed by witnesses; and what they may not prove."""
+"""What theorems beyond the spectrum prove of plain fields, confirmed by witnesses; and what they may not
+prove.
+"""
 
 import copy
 import json
@@ -15,7 +17,7 @@ from tests.analysis.plain import plain
 from tests.analysis.test_theorems import PROVED
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 
-WITHOUT = 14
+WITHOUT = 9
 """Proofs of the list by theorems that have no witnesses yet."""
 
 
@@ -54,7 +56,9 @@ BRAKED = plain("y, -x - y**3", {"x": 0, "y": 0}, others={"energy": "(x**2 + y**2
 
 @cache
 def fallen():
-    """An oscillator with a brake: its square is zero with its root, and sees both states through the motion."""
+    """An oscillator with a brake: its square is zero with its root, and sees both states through the
+    motion.
+    """
     outcome, content = content_of(BRAKED)
     assert outcome.method == "falling energy"
     return content
