@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+from contextvars import copy_context
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +17,7 @@ from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, growing_form
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import ball, number_text, over_roots, positive
+from geoctrl.checker.witnesses.numbers import ball, number_text, positive, set_roots
 
 
 def skate():
@@ -374,25 +375,28 @@ def test_a_drift_needs_a_slope_and_two_symbols(contents):
 
 @pytest.mark.parametrize("radicands", [["2"], ["2", "3"], ["2", "1 + 1*r1"], ["9"]])
 def test_numbers_with_roots_are_those_of_doubles(radicands):
+    copy_context().run(_as_doubles, radicands)
+
+
+def _as_doubles(radicands):
     dice = random.Random(3)
-    with over_roots(radicands):
-        names = [f"r{k + 1}" for k in range(len(radicands))]
+    set_roots(radicands)
+    names = [f"r{k + 1}" for k in range(len(radicands))]
 
-        def drawn():
-            parts = [str(Fraction(dice.randint(0, 9), dice.randint(1, 5)))]
-            parts += [f"{dice.randint(1, 9)}/{dice.randint(1, 5)}*{name}" for name in names]
-            return number_text(" - ".join(parts))
+    def drawn():
+        parts = [str(Fraction(dice.randint(0, 9), dice.randint(1, 5)))]
+        parts += [f"{dice.randint(1, 9)}/{dice.randint(1, 5)}*{name}" for name in names]
+        return number_text(" - ".join(parts))
 
-        for _ in range(50):
-            a, b, c = drawn(), drawn(), drawn()
-            assert (a + b) * c == a * c + b * c
-            near = [float(ball(v).mid()) for v in (a, b, c)]
-            assert float(ball(a * b - c).mid()) == pytest.approx(
-                near[0] * near[1] - near[2], rel=1e-9, abs=1e-9
-            )
-            if abs(near[1]) > 1e-6 and radicands != ["9"]:
-                assert a / b * b == a
-            assert positive(a) == (near[0] > 0) or abs(near[0]) < 1e-12
+    for _ in range(50):
+        a, b, c = drawn(), drawn(), drawn()
+        assert (a + b) * c == a * c + b * c
+        near = [float(ball(v).mid()) for v in (a, b, c)]
+        expected = near[0] * near[1] - near[2]
+        assert float(ball(a * b - c).mid()) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        if abs(near[1]) > 1e-6 and radicands != ["9"]:
+            assert a / b * b == a
+        assert positive(a) == (near[0] > 0) or abs(near[0]) < 1e-12
 
 
 @pytest.mark.parametrize(

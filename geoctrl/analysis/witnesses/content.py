@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from typing import Any
 
 from geoctrl import checker
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
-from geoctrl.analysis.witnesses.theorem_witnesses import theorem_of
-from geoctrl.checker.witnesses.numbers import over_roots
+from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of
+from geoctrl.checker.witnesses.numbers import set_roots
 from geoctrl.checker.witnesses.reader import FORMAT, VERSION
 
 __all__ = ["content_with_witnesses"]
@@ -31,15 +32,17 @@ def content_with_witnesses(proof: dict[str, Any]) -> dict[str, Any]:
     """The content of a file with witnesses, from that of a proof; NotSolved where it is one by a theorem that
     has none yet, or a witness is not found.
     """
-    witnesses_of, problem = theorem_of(proof), proof["problem"]
+    return copy_context().run(_content, theorem_of(proof), proof)
+
+
+def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]:
+    """The content, its numbers over the roots of the problem."""
+    problem, radicands = proof["problem"], proof["problem"].get("roots", [])
+    set_roots(radicands)
     point = PointWitnesses(problem)
-    radicands = problem.get("roots", [])
-    with over_roots(radicands):
-        theorem = witnesses_of(point, proof)
-        names = [*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})]
-        cofactors = {
-            name: cofactors_of_rate(point.question, point.table, name) for name in dict.fromkeys(names)
-        }
+    theorem = witnesses_of(point, proof)
+    names = dict.fromkeys([*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})])
+    cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in names}
     data = {
         "format": FORMAT,
         "version": VERSION,

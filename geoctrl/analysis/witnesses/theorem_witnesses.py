@@ -13,14 +13,15 @@ from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
 from geoctrl.checker.theorems.falling import METHOD as FALLING
 from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
 
-__all__ = ["theorem_of"]
+__all__ = ["WitnessesOf", "theorem_of"]
 
 Proof = dict[str, Any]
+WitnessesOf = Callable[[PointWitnesses, Proof], dict[str, Any]]
 FURTHER = {"idle", "box", "enclosed", "degenerate", "critical", "symmetries", "shape"}
 """Parts of problems of theorems that have no witnesses yet."""
 
 
-def theorem_of(proof: Proof) -> Callable[[PointWitnesses, Proof], dict[str, Any]]:
+def theorem_of(proof: Proof) -> WitnessesOf:
     """What gives the theorem of a proof with all that it needs; NotSolved where it has no witnesses."""
     if proof["method"] not in THEOREMS or FURTHER & proof["problem"].keys():
         raise NotSolved
@@ -45,7 +46,7 @@ def energy_casimir(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
     return {"name": "energy-Casimir", **basis, "multipliers": multipliers, "sense": sense}
 
 
-THEOREMS: dict[str, Callable[[PointWitnesses, Proof], dict[str, Any]]] = {
+THEOREMS: dict[str, WitnessesOf] = {
     "spectrum": spectrum,
     "spectrum on the level sets of the invariants": spectrum,
     "energy-Casimir": energy_casimir,

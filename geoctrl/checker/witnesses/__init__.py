@@ -7,10 +7,11 @@ file may hold), `jets` (derivatives), `identities` (what is conserved), `definit
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from typing import Any
 
-from geoctrl.checker.witnesses.limits import Refusal, limits
-from geoctrl.checker.witnesses.numbers import over_roots
+from geoctrl.checker.witnesses.limits import Refusal, begin
+from geoctrl.checker.witnesses.numbers import set_roots
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
 from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
@@ -20,13 +21,7 @@ from geoctrl.checker.witnesses.verdicts import THEOREMS, Found
 def check(data: Any) -> Found:
     """What a certificate's content proves; Refusal where it proves nothing."""
     try:
-        with limits(), over_roots(data.get("roots", [])):
-            content = conform(data, FILE)
-            shape, theorem = (THEOREMS | FURTHER)[data["theorem"]["name"]]
-            q = Question(content["problem"], content["witness"])
-            q.require_kept([])
-            q.require_rest()
-            return theorem(q, conform(data["theorem"], shape, "theorem"))
+        return copy_context().run(_check, data)
     except (
         AttributeError,
         LookupError,
@@ -38,3 +33,14 @@ def check(data: Any) -> Found:
     ) as error:
         fault = f"{type(error).__name__} {str(error)[:60]}"
         raise Refusal(f"its parts do not fit each other, or are too large: {fault}") from None
+
+
+def _check(data: Any) -> Found:
+    begin()
+    set_roots(data.get("roots", []))
+    content = conform(data, FILE)
+    shape, theorem = (THEOREMS | FURTHER)[data["theorem"]["name"]]
+    q = Question(content["problem"], content["witness"])
+    q.require_kept([])
+    q.require_rest()
+    return theorem(q, conform(data["theorem"], shape, "theorem"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 from time import monotonic
@@ -20,15 +18,9 @@ class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
         super().__init__(f"{path}: {fault}" if path else fault)
 
 
-@contextmanager
-def limits(seconds: float = SECONDS) -> Iterator[None]:
-    """What is done within has an end, that of what is around it where it comes sooner."""
-    end = min(monotonic() + seconds, _LEFT.get([inf])[0])
-    token = _LEFT.set([end, WORDS])
-    try:
-        yield
-    finally:
-        _LEFT.reset(token)
+def begin() -> None:
+    """What follows in this context has an end, that of what is around it where it comes sooner."""
+    _LEFT.set([min(monotonic() + SECONDS, _LEFT.get([inf])[0]), WORDS])
 
 
 def spend(words: int = 0) -> None:

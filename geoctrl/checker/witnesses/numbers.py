@@ -8,8 +8,7 @@ and a divisor is one whose norm a^2 - b^2 r^2 can be divided by. Rational number
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -112,16 +111,11 @@ def number_text(value: Any) -> Number | None:
     return total
 
 
-@contextmanager
-def over_roots(radicands: Iterable[str]) -> Iterator[None]:
-    """Numbers are read over some roots, each of a positive number with those before it."""
-    token = _ROOTS.set(roots := [])
-    try:
-        for turn, text in enumerate(radicands):
-            radicand = number_text(text)
-            if turn == ROOTS or radicand is None or not positive(radicand):
-                raise Refusal(f"at most {ROOTS} roots, of positive numbers, may be given", "roots")
-            roots.append((turn, radicand))
-        yield
-    finally:
-        _ROOTS.reset(token)
+def set_roots(radicands: Iterable[str]) -> None:
+    """Numbers are read in this context over some roots, each of a positive number with those before it."""
+    _ROOTS.set(roots := [])
+    for turn, text in enumerate(radicands):
+        radicand = number_text(text)
+        if turn == ROOTS or radicand is None or not positive(radicand):
+            raise Refusal(f"at most {ROOTS} roots, of positive numbers, may be given", "roots")
+        roots.append((turn, radicand))
