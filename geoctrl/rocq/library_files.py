@@ -9,6 +9,7 @@ MODULES = (
     "Orders",
     "Expressions",
     "Derivative",
+    "Fields",
     "Polynomials",
     "Identities",
     "Taylor",

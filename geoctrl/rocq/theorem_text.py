@@ -33,6 +33,7 @@ MODULES_OF_ALL = (
     "OneDimension",
     "Expressions",
     "Derivative",
+    "Fields",
     "Identities",
     "Jets",
     "Definite",
@@ -77,8 +78,6 @@ def _theorem_of(proved: Certified) -> Written:
     reason = next((words for part, words in PARTS.items() if part in problem), "")
     if theorem is None:
         raise CertificateError(reason or f"the library has none for {proved.verdict} by {proved.method}")
-    if problem["roots"].roots:
-        raise CertificateError("its numbers have square roots, which the library has not")
     if proved.integrals:
         raise CertificateError("integrals over a shape are held, which the library has not")
     return theorem(proved, ProblemInTerms(problem))

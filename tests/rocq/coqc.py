@@ -40,7 +40,8 @@ class Answer:
     @property
     def axioms(self):
         """Names of the axioms that the last theorem rests on."""
-        return {name.rpartition(".")[2] for name in re.findall(r"^([\w.]+)\s*:", self.output, re.MULTILINE)}
+        printed = self.output.partition("Axioms:")[2]
+        return {name.rpartition(".")[2] for name in re.findall(r"^([\w.]+)\s*:", printed, re.MULTILINE)}
 
 
 def run(path, library):

@@ -24,17 +24,14 @@ def _replaced(text, match, group, new):
 
 
 def _multiplier_negated(data):
-    found = [m for m in re.finditer(r"\] \((-?\d+)#(\d+)\)(?=[;\]])", data) if m[1] != "0"]
-    return _replaced(data, found[-1], 1, str(-int(found[-1][1]))) if found else None
+    zero = set(re.findall(r"Definition (e\d+) := Num \(0#1\)", data))
+    found = [m for m in re.finditer(r"\] (e\d+)(?=[;\]])", data) if m[1] not in zero]
+    return _replaced(data, found[-1], 1, f"(Mul (Num (-1#1)) {found[-1][1]})") if found else None
 
 
 def _point_moved(data):
-    found = re.search(r"Definition P_ : list Q := \[(.*?)\]", data)
-    numbers = found[1].split("; ")
-    i = next((i for i, q in enumerate(numbers) if q != "(0#1)"), 0)
-    p, q = numbers[i].strip("()").split("#")
-    numbers[i] = f"({int(p) + int(q)}#{q})"
-    return _replaced(data, found, 1, "; ".join(numbers))
+    found = re.search(r"Definition P_ : list expr := \[(e\d+)", data)
+    return _replaced(data, found, 1, f"(Add {found[1]} (Num (1#1)))")
 
 
 def _squares(data):

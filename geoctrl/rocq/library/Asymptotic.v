@@ -1,15 +1,21 @@
 (* Asymptotic stability, at a rate: V falls along all motions near the point. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir Unknowns Rates.
 Import ListNotations.
 Local Open Scope R_scope.
 
+Section Over.
+Context {FF : field}.
+
 (* ---- asymptotic stability ---- *)
-Fixpoint dist2 (e : list Q) (n : nat) : expr :=
-  match n with O => Num 0 | S k => let d := Sub (Var k) (Num (nth k e 0%Q)) in Add (dist2 e k) (Mul d d) end.
+Fixpoint dist2 (e : list expr) (n : nat) : expr :=
+  match n with O => Num 0 | S k => let d := Sub (Var k) (coordinate e k) in Add (dist2 e k) (Mul d d) end.
 Lemma dist2_ok e n y : eval y (dist2 e n) = Q1 n (off (vec e) y).
-Proof. induction n; simpl; [apply q2r_0|]. rewrite IHn, q2r_m1. unfold off, vec. ring. Qed.
+Proof.
+  induction n; [apply q2r_0|]. cbn [dist2]. unfold Sub, Neg, mone. cbn [eval Q1].
+  rewrite IHn, q2r_m1, coordinate_ok. unfold off. ring.
+Qed.
 Record above := Above { b_c : Q; b_K : Q; b_k : Q; b_w : squares }.
 Definition falls (D : rate) (f : list expr) : expr := Sub (Mul mone (deriv f (r_V D))) (Mul (Num (r_a D))
   (r_V D)).
@@ -18,7 +24,7 @@ Definition as_check (P : plant) (D : rate) (L : above) : bool :=
   positive_check (p_n P) 0 (p_e P) [] (b_K L) (b_k L) (b_w L) (Sub (r_V D) (Mul (Num (b_c L)) (dist2 (p_e P)
     (p_n P)))) (map fe (p_leaf P)).
 
-Definition exponentially_stable (n : nat) (f eqs : list expr) (e : list Q) (leaf : list expr) (a : R) : Prop
+Definition exponentially_stable (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) (a : R) : Prop
   :=
   exists C, 0 < C /\ forall eps, 0 < eps -> exists d, 0 < d /\ forall (Y : R -> nat ->
     R) (T : R), 0 <= T -> motion n f eqs Y T ->
@@ -119,3 +125,4 @@ Proof.
   apply Rle_trans with ((M + 1) * r * exp (- a * t)); [|right; field; lra].
   apply Rmult_le_compat_r; [left; apply exp_pos|]. apply Rmult_le_compat; lra.
 Qed.
+End Over.

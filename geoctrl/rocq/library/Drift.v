@@ -1,13 +1,16 @@
 (* Instability by motions in closed form that begin as near as one likes and drift away. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic Instability LevelStability.
 Import ListNotations.
 Local Open Scope R_scope.
 
+Section Over.
+Context {FF : field}.
+
 
 (* ---- instability by a family of motions in closed form: states of an angle w t and a speed w ---- *)
-Definition drifts (n : nat) (f eqs : list expr) (e : list Q) (leaf : list expr) : Prop :=
+Definition drifts (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) : Prop :=
   exists eps, 0 < eps /\ forall d, 0 < d -> exists (Y : R -> nat -> R) (T : R), 0 < T /\ motion n f eqs Y T /\
     (forall g, In g leaf -> eval (Y 0) g = 0) /\ (forall i, (i < n)%nat -> Rabs (Y 0 i - vec e i) < d) /\
     exists i, (i < n)%nat /\ eps <= Rabs (Y T i - vec e i).
@@ -22,15 +25,15 @@ Proof.
 Qed.
 
 Record family := Family {
-  y_n : nat; y_f : list expr; y_eqs : list expr; y_e : list Q; y_leaf : list expr;
+  y_n : nat; y_f : list expr; y_eqs : list expr; y_e : list expr; y_leaf : list expr;
   y_g : list expr; y_atoms : list expr; y_cf : list combo; y_ce : list combo; y_cl : list combo; y_k : nat;
     y_l : Q }.
-Definition zero2 := [0%Q; 0%Q].
+Definition zero2 := [Num 0; Num 0].
 Definition along_family : list expr := [Var 1; Num 0].
 Definition gives (A : list expr) (a : expr) (c : combo) : bool := vanishes 2 A (Sub a (comb [] [] [] c)).
 Fixpoint all_give (A : list expr) (l : list expr) (cs : list combo) : bool :=
   match l, cs with [], _ => true | a :: l', c :: cs' => gives A a c && all_give A l' cs' | _, [] => false end.
-Definition at_k (C : family) : expr := Sub (nth (y_k C) (y_g C) (Num 0)) (Num (nth (y_k C) (y_e C) 0%Q)).
+Definition at_k (C : family) : expr := Sub (nth (y_k C) (y_g C) (Num 0)) (coordinate (y_e C) (y_k C)).
 Definition rates_of (C : family) : list expr :=
   map (fun i => Sub (deriv along_family (nth i (y_g C) (Num 0))) (subst (y_g C) (nth i (y_f C) (Num 0))))
     (seq 0 (y_n C)).
@@ -38,10 +41,10 @@ Definition family_check (C : family) : bool :=
   forallb (fun a => smooth a && below 2 a) (y_g C) && forallb smooth (y_atoms C) &&
   all_give (y_atoms C) (rates_of C) (y_cf C) && all_give (y_atoms C) (map (subst (y_g C)) (y_eqs C)) (y_ce C) &&
     all_give (y_atoms C) (map (subst (y_g C)) (y_leaf C)) (y_cl C) &&
-  forallb (fun i => zero_at 2 zero2 (Sub (nth i (y_g C) (Num 0)) (Num (nth i (y_e C) 0%Q)))) (seq 0 (y_n C))
+  forallb (fun i => zero_at 2 zero2 (Sub (nth i (y_g C) (Num 0)) (coordinate (y_e C) i))) (seq 0 (y_n C))
     &&
   Nat.ltb (y_k C) (y_n C) && negb (Qeq_bool (y_l C) 0) &&
-  match jet_of 2 zero2 (at_k C) with Some j => pnil (padd (jl j) (pscal (qmul (-1#1) (y_l C)) (pvar 0))) |
+  match jet_of 2 zero2 (at_k C) with Some j => pnil (padd (jl j) (pscal (of_q (qmul (-1#1) (y_l C))) (pvar 0))) |
     None => false end.
 
 Lemma all_give_ok A x l : (forall a, In a A -> fine x a) -> forall cs, all_give A l cs = true -> forall a, In a l -> eval x a = 0.
@@ -74,14 +77,15 @@ Proof.
   destruct C as [n f eqs e leaf g A cf ce cl k l]. cbn [y_n y_f y_eqs y_e y_leaf y_g y_atoms y_cf y_ce y_cl
     y_k y_l] in *. unfold at_k, rates_of in *. cbn [y_n y_f y_eqs y_e y_leaf y_g y_atoms y_cf y_ce y_cl y_k
       y_l] in *.
-  set (lam := q2r l) in *. set (G := Sub (nth k g (Num 0)) (Num (nth k e 0%Q))) in *.
+  set (lam := q2r l) in *. set (G := Sub (nth k g (Num 0)) (coordinate e k)) in *.
   rewrite forallb_forall in HS, HB.
   assert (Hg : forall i, smooth (nth i g (Num 0)) = true /\ below 2 (nth i g (Num 0)) = true).
   { intros i. destruct (Nat.lt_ge_cases i (length g)) as [Li|Li]; [apply andb_true_iff, HS, nth_In, Li|].
     rewrite nth_overflow by exact Li. split; reflexivity. }
-  assert (Hz : forall i, (i < n)%nat -> O_ 2 1 (fun h => eval (shift zero2 h) (Sub (nth i g (Num 0)) (Num
-    (nth i e 0%Q))))).
+  assert (Hz : forall i, (i < n)%nat -> O_ 2 1 (fun h => eval (shift zero2 h) (Sub (nth i g (Num 0)) (coordinate e i)))).
   { intros i Hi. apply (zero_at_O 2 zero2). apply HB. apply in_seq. lia. }
+  assert (BG : below 2 G = true).
+  { unfold G, Sub, Neg, mone. cbn [below]. rewrite (proj2 (Hg k)), coordinate_below. reflexivity. }
   destruct (jet_of 2 zero2 G) as [j|] eqn:Ej; [|discriminate]. apply jet_of_ok in Ej.
   assert (HO2 : O_ 2 2 (fun h => eval (shift zero2 h) G - lam * h 0%nat)).
   { destruct Ej as (_ & _ & Q2 & R3 & _).
@@ -90,14 +94,13 @@ Proof.
       rewrite Rabs_R0 in K.
       assert (K' : Rabs (eval (shift zero2 (fun _ => 0)) G) <= M * (0 + 0 + 0) * 1) by (eapply Rle_trans;
         [apply K; lra|right; ring]).
-      rewrite (eval_ext 2 _ (vec zero2)) in K'; [|intros; unfold shift; ring|unfold G; simpl;
-        rewrite (proj2 (Hg k)); reflexivity].
+      rewrite (eval_ext 2 _ (vec zero2)) in K'; [|intros; unfold shift; ring|exact BG].
       assert (P := Rabs_pos (eval (vec zero2) G)). destruct (Req_dec (eval (vec zero2) G) 0) as [|Hn];
         [assumption|].
       apply Rabs_pos_lt in Hn. lra. }
     apply (O_ext 2 2 (fun h => peval h (jq j) + rest zero2 G j h)).
     - intros h. unfold rest. rewrite G0. apply (pnil_ok h) in HJ.
-      rewrite padd_ok, pscal_ok, pvar_ok, q2r_mul, q2r_m1 in HJ. fold lam in HJ. lra.
+      rewrite padd_ok, pscal_ok, pvar_ok, val_q, q2r_mul, q2r_m1 in HJ. fold lam in HJ. lra.
     - apply O_add; [exact Q2|apply O_weak, R3]. }
   destruct HO2 as (M & r & HM & Hr & HG).
   assert (Pl : 0 < Rabs lam) by (apply Rabs_pos_lt, Hl).
@@ -119,11 +122,11 @@ Proof.
       specialize (K0 (env w 0)). assert (S2 : S1 2 (env w 0) = w) by (simpl;
         rewrite Rmult_0_r, Rabs_R0, Rabs_right; lra).
       rewrite S2 in K0. specialize (K0 ltac:(lra)).
-      unfold Sub, Neg, mone in K0. cbn [eval] in K0. rewrite q2r_m1 in K0.
+      unfold Sub, Neg, mone in K0. cbn [eval] in K0. rewrite q2r_m1, coordinate_ok in K0.
       rewrite (eval_ext 2 _ (env w 0)) in K0; [|intros [|[|?]] Hi'; try lia; unfold shift, vec, zero2;
         simpl; rewrite q2r_0; ring|apply Hg].
-      unfold vec. replace (eval (env w 0) (nth m g (Num 0)) - q2r (nth m e 0%Q)) with (eval (env w 0) (nth m
-        g (Num 0)) + -1 * q2r (nth m e 0%Q)) by ring. exact K0. }
+      replace (eval (env w 0) (nth m g (Num 0)) - vec e m) with (eval (env w 0) (nth m
+        g (Num 0)) + -1 * vec e m) by ring. exact K0. }
     apply (W n). lia. }
   destruct W as (w0 & Hw0 & HW). set (w := Rmin w0 th). assert (Pw : 0 < w) by (apply Rmin_pos; assumption).
   assert (W1 : w <= w0) by apply Rmin_l. assert (W2 : w <= th) by apply Rmin_r.
@@ -155,9 +158,8 @@ Proof.
       rewrite X0, X1, !Rabs_right by lra; ring).
     specialize (HG x). rewrite S2, X0 in HG. specialize (HG ltac:(lra)).
     rewrite (eval_ext 2 _ x) in HG; [|intros [|[|?]] Hi'; try lia; unfold shift, vec, zero2; simpl;
-      rewrite q2r_0; ring|unfold G; simpl; rewrite (proj2 (Hg k)); reflexivity].
-    unfold G, Sub, Neg, mone in HG. cbn [eval] in HG. rewrite q2r_m1 in HG. fold (vec e k) in HG.
-      change (q2r (nth k e 0%Q)) with (vec e k) in HG.
+      rewrite q2r_0; ring|exact BG].
+    unfold G, Sub, Neg, mone in HG. cbn [eval] in HG. rewrite q2r_m1, coordinate_ok in HG.
     set (v := eval x (nth k g (Num 0)) - vec e k). replace (eval x (nth k g (Num 0)) + -1 * vec e k - lam *
       th) with (v - lam * th) in HG by (unfold v; ring).
     assert (B : M * (th + w) ^ 2 <= Rabs lam * th / 2).
@@ -174,3 +176,4 @@ Proof.
       rewrite Rabs_Ropp. lra. }
     rewrite Rabs_mult, (Rabs_right th) in H by lra. lra.
 Qed.
+End Over.

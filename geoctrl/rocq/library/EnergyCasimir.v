@@ -1,10 +1,13 @@
 (* Stability by the energy-Casimir test: a combination of what is kept, critical at the point, with a second
    variation that is definite once squares of what is kept are added. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions.
 Import ListNotations.
 Local Open Scope R_scope.
+
+Section Over.
+Context {FF : field}.
 
 (* ---- Lyapunov's theorem ---- *)
 
@@ -43,15 +46,15 @@ Proof.
 Qed.
 
 (* ---- energy-Casimir ---- *)
-Definition item := (Q * expr * jet)%type.
+Definition item := (FF * expr * jet FF)%type.
 Section EC.
-Variables (n : nat) (e : list Q) (K c : Q) (w : squares) (l : list item).
+Variables (n : nat) (e : list expr) (K c : Q) (w : squares) (l : list item).
 Definition iq (i : item) := fst (fst i). Definition ie (i : item) := snd (fst i).
   Definition ij (i : item) := snd i.
 Definition dev (h : nat -> R) (i : item) := eval (shift e h) (ie i) - eval (vec e) (ie i).
-Definition W (h : nat -> R) : R := sumf (fun i => q2r (iq i) * dev h i + 2 * q2r K * (dev h i * dev h i)) l.
+Definition W (h : nat -> R) : R := sumf (fun i => val (iq i) * dev h i + 2 * q2r K * (dev h i * dev h i)) l.
 Definition critical : bool := pnil (sump (fun i => pscal (iq i) (jl (ij i))) l).
-Definition second : poly := sump (fun i => padd (pscal (iq i) (jq (ij i))) (pscal K (psq (jl (ij i))))) l.
+Definition second : poly FF := sump (fun i => padd (pscal (iq i) (jq (ij i))) (pscal (of_q K) (psq (jl (ij i))))) l.
 
 Lemma W_bounds : (forall i, In i l -> jet_ok n e (ie i) (ij i)) -> critical = true ->
   positive_by n c w second = true ->
@@ -61,11 +64,11 @@ Lemma W_bounds : (forall i, In i l -> jet_ok n e (ie i) (ij i)) -> critical = tr
 Proof.
   intros HJ HC HS HK. destruct (positive_by_ok _ _ _ _ HS) as [Pc HS']. apply q2r_le in HK.
     rewrite q2r_0 in HK.
-  assert (HL : forall x, sumf (fun i => q2r (iq i) * peval x (jl (ij i))) l = 0).
+  assert (HL : forall x, sumf (fun i => val (iq i) * peval x (jl (ij i))) l = 0).
   { intros x. apply (pnil_ok x) in HC. rewrite sump_ok in HC. rewrite <- HC. apply sumf_ext. intros.
     rewrite pscal_ok. reflexivity. }
   set (B := fun (i : item) h => dev h i - peval h (jl (ij i))).
-  set (D := fun h => sumf (fun i => q2r (iq i) * rest e (ie i) (ij i) h + (-2 * q2r K) * (B i h * B i h)) l).
+  set (D := fun h => sumf (fun i => val (iq i) * rest e (ie i) (ij i) h + (-2 * q2r K) * (B i h * B i h)) l).
   assert (HB : forall i, In i l -> O_ n 2 (B i)).
   { intros i Hi. destruct (HJ i Hi) as (_ & _ & Q2 & R3 & _).
     apply (O_ext n 2 (fun h => peval h (jq (ij i)) + rest e (ie i) (ij i) h)); [intros;
@@ -79,9 +82,9 @@ Proof.
     apply O_scal, O_weak, (O_mul n 1 1); exact U. }
   assert (Low : forall h, peval h second + D h <= W h).
   { intros h. unfold second. rewrite sump_ok. unfold D, W. rewrite <- sumf_add.
-    set (lhs := sumf _ l). replace lhs with (lhs + sumf (fun i => q2r (iq i) * peval h (jl (ij i))) l) by
+    set (lhs := sumf _ l). replace lhs with (lhs + sumf (fun i => val (iq i) * peval h (jl (ij i))) l) by
       (rewrite HL; ring).
-    unfold lhs. rewrite <- sumf_add. apply sumf_le. intros i Hi. rewrite padd_ok, !pscal_ok, psq_ok.
+    unfold lhs. rewrite <- sumf_add. apply sumf_le. intros i Hi. rewrite padd_ok, !pscal_ok, psq_ok, val_q.
     assert (E : dev h i = peval h (jl (ij i)) + B i h) by (unfold B; ring).
     assert (E2 : rest e (ie i) (ij i) h = B i h - peval h (jq (ij i))) by (unfold B, dev, rest; ring).
     rewrite E2, E. set (L := peval h (jl (ij i))). set (b := B i h). set (q := peval h (jq (ij i))).
@@ -107,15 +110,16 @@ End EC.
 
 (* ---- the energy-Casimir test ---- *)
 Record ec := EC {
-  ec_n : nat; ec_m : nat; ec_f : list expr; ec_eqs : list expr; ec_e : list Q; ec_atoms : list expr;
+  ec_n : nat; ec_m : nat; ec_f : list expr; ec_eqs : list expr; ec_e : list expr; ec_atoms : list expr;
   ec_leaf : list func; ec_inv : list func; ec_K : Q; ec_c : Q; ec_w : squares }.
 
+Definition number (a : expr) : FF := match value FF a with Some q => q | None => of_q 0 end.
 Definition item_of (C : ec) (F : func) : item :=
-  (fmul F, fe F, match jet_of (ec_n C) (ec_e C) (fe F) with Some j => j | None => jet0 end).
+  (number (fmul F), fe F, match jet_of (ec_n C) (ec_e C) (fe F) with Some j => j | None => jet0 end).
 Definition has_jet (C : ec) (a : expr) : bool :=
   below (ec_n C) a && match jet_of (ec_n C) (ec_e C) a with Some _ => true | None => false end.
 Definition at_zero (C : ec) (a : expr) : bool :=
-  match jet_of (ec_n C) (ec_e C) a with Some j => match jc j with Some q => Qeq_bool q 0 | None => false end
+  match jet_of (ec_n C) (ec_e C) a with Some j => match jc j with Some q => is_zero q | None => false end
     | None => false end.
 Definition ec_check (C : ec) : bool :=
   let n := ec_n C in let leaf := map fe (ec_leaf C) in let items := map (item_of C) (ec_leaf C ++ ec_inv C) in
@@ -210,3 +214,4 @@ Proof.
     rewrite E. reflexivity. }
   eapply Rle_lt_trans; [|apply (Main t Ht)]. rewrite X0 by exact Ht. apply (S1_ge n (off (vec e) (Y t)) i Hi).
 Qed.
+End Over.

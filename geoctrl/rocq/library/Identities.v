@@ -1,7 +1,7 @@
 (* A normal form of expressions: fractions of polynomials in the variables and in the functions that occur, over
    products of named denominators, none of which is zero. What has the numerator zero vanishes everywhere. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials.
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -43,6 +43,9 @@ Proof.
   - destruct (index a l) eqn:F; simpl; [|discriminate]. intros K; injection K as <-. apply IHl. reflexivity.
 Qed.
 
+(* the coefficients of identities are rational *)
+Local Notation poly := (poly rationals).
+Local Notation pvar := (@pvar rationals).
 Fixpoint poly_eqb (p q : poly) : bool :=
   match p, q with
   | [], [] => true
@@ -74,7 +77,7 @@ Proof.
   apply pow_nonzero, H.
 Qed.
 
-Definition pone : poly := [([], 1%Q)].
+Definition pone : poly := [([], (1%Q : rationals))].
 Lemma pone_ok x : peval x pone = 1.
 Proof. unfold pone. simpl. rewrite q2r_1. ring. Qed.
 Fixpoint ppow (p : poly) (k : nat) : poly := match k with O => pone | S O => p | S k' => pmul p (ppow p k') end.
@@ -141,12 +144,12 @@ Definition fmult (f g : fraction) : fraction :=
   match pmul (fst f) (fst g) with [] => ([], []) | p => (p, mmul (snd f) (snd g)) end.
 Definition finv (f : fraction) : option fraction :=
   match fst f with
-  | [([], q)] => if Qeq_bool q 0 then None else Some (pscal (Qred (/ q)) (expand 0 (snd f)), [])
+  | [([], q)] => if Qeq_bool q 0 then None else Some (pscal (Qred (/ q) : rationals) (expand 0 (snd f)), [])
   | p => option_map (fun j => (expand 0 (snd f), repeat O j ++ [1%nat])) (place p table)
   end.
 Fixpoint frac (e : expr) : option fraction :=
   match e with
-  | Num q => Some (pconst q, [])
+  | Num q => Some (pconst (q : rationals), [])
   | Var i => if Nat.ltb i base then Some (pvar i, []) else None
   | Add a b => match frac a, frac b with Some f, Some g => Some (fadd f g) | _, _ => None end
   | Mul a b => match frac a, frac b with Some f, Some g => Some (fmult f g) | _, _ => None end
@@ -191,12 +194,13 @@ Proof.
   destruct p as [|[[|e k] q] p]; try exact Named. destruct p; [|exact Named].
   destruct (Qeq_bool q 0) eqn:Z; [discriminate|]. assert (Hq := q2r_nonzero _ Z). intros K; injection K as <-. cbn [fst snd].
   rewrite pscal_ok, expand_ok. simpl.
-  rewrite (q2r_eq _ (/ q)) by apply Qred_correct. rewrite q2r_inv by (apply Qeq_bool_neq, Z). field. split; assumption.
+  replace (q2r (Qred (/ q))) with (/ q2r q) by (rewrite q2r_red, q2r_inv; [reflexivity|apply Qeq_bool_neq, Z]).
+  field. split; assumption.
 Qed.
 Lemma frac_ok e : forall f, frac e = Some f -> eval x e = feval x f.
 Proof.
   induction e; cbn [frac]; intros g H.
-  - injection H as <-. unfold feval. simpl. rewrite pconst_ok. field.
+  - injection H as <-. unfold feval. cbn [fst snd]. rewrite pconst_ok. simpl. field.
   - destruct (Nat.ltb i base) eqn:E; [|discriminate]. injection H as <-. unfold feval. cbn [fst snd].
     rewrite pvar_ok. unfold ext. rewrite E. simpl. field.
   - destruct (frac e1), (frac e2); try discriminate. injection H as <-. rewrite fadd_ok. simpl. rewrite <- IHe1, <- IHe2; reflexivity.

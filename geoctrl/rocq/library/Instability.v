@@ -1,13 +1,16 @@
 (* Instability: V grows at a rate along all motions that stay near the point, and is positive along a curve of
    the leaf that begins there. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic.
 Import ListNotations.
 Local Open Scope R_scope.
 
+Section Over.
+Context {FF : field}.
+
 (* ---- instability ---- *)
-Definition unstable (n : nat) (f eqs : list expr) (e : list Q) (leaf : list expr) : Prop :=
+Definition unstable (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) : Prop :=
   exists eps, 0 < eps /\ forall d, 0 < d -> exists x0 : nat -> R,
     (forall g, In g leaf -> eval x0 g = 0) /\ (forall i, (i < n)%nat -> Rabs (x0 i - vec e i) < d) /\
     exists T, 0 < T /\ forall Y, motion n f eqs Y T -> (forall i, (i < n)%nat -> Y 0 i = x0 i) ->
@@ -24,7 +27,7 @@ Proof. induction a; simpl; congruence. Qed.
 
 Record curve := Curve { k_at : list expr; k_atoms : list expr; k_combs : list combo; k_v : Q }.
 Definition grows_by (D : rate) (f : list expr) : expr := Sub (deriv f (r_V D)) (Mul (Num (r_a D)) (r_V D)).
-Definition zero1 := [0%Q].
+Definition zero1 := [Num 0].
 Fixpoint on_leaf (k : curve) (leaf : list expr) (cs : list combo) : bool :=
   match leaf, cs with
   | [], _ => true
@@ -32,8 +35,8 @@ Fixpoint on_leaf (k : curve) (leaf : list expr) (cs : list combo) : bool :=
     on_leaf k leaf' cs'
   | _, [] => false
   end.
-Fixpoint begins (k : list expr) (e : list Q) : bool :=
-  match k, e with [], [] => true | a :: k', q :: e' => zero_at 1 zero1 (Sub a (Num q)) && begins k' e' | _,
+Fixpoint begins (k : list expr) (e : list expr) : bool :=
+  match k, e with [], [] => true | a :: k', q :: e' => zero_at 1 zero1 (Sub a (ground q)) && begins k' e' | _,
     _ => false end.
 Definition curve_check (P : plant) (D : rate) (k : curve) : bool :=
   let v := subst (k_at k) (r_V D) in
@@ -51,7 +54,7 @@ Proof.
 Qed.
 Lemma begins_ok k : forall e, begins k e = true -> forall d, 0 < d ->
   exists s0, 0 < s0 /\ forall s, 0 < s <= s0 ->
-  forall i, (i < length e)%nat -> Rabs (eval (fun _ => s) (nth i k (Num 0)) - q2r (nth i e 0%Q)) < d.
+  forall i, (i < length e)%nat -> Rabs (eval (fun _ => s) (nth i k (Num 0)) - vec e i) < d.
 Proof.
   induction k as [|a k IH]; destruct e as [|q e]; simpl; try discriminate; intros H d Hd.
   { exists 1. split; [lra|]. intros; lia. }
@@ -62,8 +65,9 @@ Proof.
   intros [|i] Hi; [|apply K; [lra|lia]]. assert (S1s : S1 1 (fun _ => s) = s) by (simpl;
     rewrite Rabs_right; lra).
   specialize (Hs (fun _ => s)). rewrite S1s, at_s in Hs by exact B. unfold Sub, Neg, mone in Hs.
-    cbn [eval] in Hs. rewrite q2r_m1 in Hs.
-  replace (eval (fun _ => s) a - q2r q) with (eval (fun _ => s) a + -1 * q2r q) by ring. apply Hs. lra.
+    cbn [eval] in Hs. rewrite q2r_m1 in Hs. change (ground q) with (coordinate (q :: e) 0) in Hs.
+  rewrite coordinate_ok in Hs. set (v := vec (q :: e) 0) in *.
+  replace (eval (fun _ => s) a + -1 * v) with (eval (fun _ => s) a - v) in Hs by ring. apply Hs. lra.
 Qed.
 Lemma on_leaf_ok k x : (forall a, In a (k_atoms k) -> fine x a) -> forall leaf cs, on_leaf k leaf cs = true ->
   forall g, In g leaf -> eval x (subst (k_at k) g) = 0.
@@ -98,7 +102,7 @@ Proof.
   assert (Hv0 : eval (vec zero1) v = 0).
   { unfold zero_at in HZ. rewrite Ej in HZ. apply andb_true_iff in HZ. destruct HZ as [_ HZ].
     destruct (jc j) as [q|] eqn:Ec; [|discriminate].
-    apply jet_of_ok in Ej. destruct Ej as (E0 & _). rewrite (E0 q Ec). apply q2r_zero, HZ. }
+    apply jet_of_ok in Ej. destruct Ej as (E0 & _). rewrite (E0 q Ec). apply (val_zero FF), HZ. }
   apply jet_of_ok in Ej. destruct Ej as (_ & _ & _ & R3 & _).
   destruct (positive_by_ok _ _ _ _ HJQ) as [Pk Hk]. set (kv := q2r (k_v k)) in *.
   destruct (cubic_small 1 (kv / 2) _ ltac:(lra) R3) as (r5 & Hr5 & HR5).
@@ -171,3 +175,4 @@ Proof.
   assert (eval x0 V * (1 + a * T) <= eval x0 V * exp (a * T)) by (apply Rmult_le_compat_l; lra).
   assert (EaT : eval x0 V * (1 + a * T) = eval x0 V + (M * r + 1)) by (unfold T; field; lra). lra.
 Qed.
+End Over.

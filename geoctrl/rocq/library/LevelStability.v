@@ -1,21 +1,24 @@
 (* Stability where V falls on each level set of the functions that are kept. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic Instability.
 Import ListNotations.
 Local Open Scope R_scope.
+
+Section Over.
+Context {FF : field}.
 
 
 (* ---- what is positive where functions have their values is bounded below by the squares of their changes
   ---- *)
 Section Soft.
-Variables (n m : nat) (e : list Q) (us : list unknown) (K c : Q) (w : squares) (U : expr) (all : list expr).
+Variables (n m : nat) (e : list expr) (us : list unknown) (K c : Q) (w : squares) (U : expr) (all : list expr).
 Let z := ez e us.
 Definition change (y : nat -> R) (a : expr) : R := eval y a - eval (vec z) a.
 Definition soft_check : bool :=
   zero_at (n + m) z U && pnil (jl (jet_at n m e us U)) && forallb (has_jet_at (n + m) z) all &&
     Qle_bool 0 K &&
-  positive_by (n + m) c w (padd (jq (jet_at n m e us U)) (pscal K (sump (fun a => psq (jl (jet_at n m e us
+  positive_by (n + m) c w (padd (jq (jet_at n m e us U)) (pscal (of_q K) (sump (fun a => psq (jl (jet_at n m e us
     a))) all))).
 Lemma soft_near : soft_check = true -> 0 <= q2r K /\
   exists r, 0 < r /\ forall y, S1 (n + m) (off (vec z) y) <= r ->
@@ -53,7 +56,7 @@ Proof.
     assert (E : peval h (jl (jet_at n m e us a)) = change y a - B a h).
     { unfold B, rest, change. rewrite <- (Ey a Ba). ring. }
     rewrite E. assert (0 <= (change y a + B a h) * (change y a + B a h)) by apply Rle_0_sqr. lra. }
-  specialize (HS h). rewrite padd_ok, pscal_ok, sump_ok in HS.
+  specialize (HS h). rewrite padd_ok, pscal_ok, val_q, sump_ok in HS.
   specialize (HDr h Hy). assert (T := S1_Q1' (n + m) h). fold N in T.
   assert (Q : c1 * (S1 (n + m) h * S1 (n + m) h) <= q2r c * Q1 (n + m) h).
   { replace (q2r c * Q1 (n + m) h) with (c1 * (N * Q1 (n + m) h)) by (unfold c1; field; lra).
@@ -116,7 +119,7 @@ Proof.
     apply andb_true_iff in Hz. destruct Hz as [B Hz']. split; [|exact B].
     destruct (jet_of n e (fe F)) as [j|] eqn:E; [|discriminate]. apply jet_of_ok in E.
       destruct (jc j) as [q|] eqn:Ec; [|discriminate].
-    destruct E as (E0 & _). rewrite (E0 q Ec). apply q2r_zero, Hz'. }
+    destruct E as (E0 & _). rewrite (E0 q Ec). apply (val_zero FF), Hz'. }
   assert (Binv : forall g, In g (map fe inv) -> below n g = true /\
     O_ n 1 (fun h => eval (shift e h) g - eval (vec e) g)).
   { intros g Hg. rewrite forallb_forall in HJi. specialize (HJi g Hg). unfold has_jet_at in HJi.
@@ -229,7 +232,7 @@ Proof.
       { unfold ez. rewrite S1_split.
         rewrite (S1_ext n (off (vec (e ++ ze us)) y) (off (vec e) y)).
         2:{ intros i Hi. unfold off. rewrite vec_app1 by lia. reflexivity. }
-        rewrite (S1_ext m _ (fun l => y (n + l)%nat - q2r (nth l (ze us) 0%Q))).
+        rewrite (S1_ext m _ (fun l => y (n + l)%nat - vec (ze us) l)).
         2:{ intros i Hi. unfold off. rewrite <- He, vec_app2. reflexivity. }
         fold (Z_of n m us y). change (S1 n (off (vec e) y)) with (s v).
         apply Rle_trans with ((1 + M) * r); [|apply Rle_trans with ((1 + M) * (r2 / (1 + M)));
@@ -294,3 +297,4 @@ Proof.
   { unfold s. rewrite XE by exact Ht. apply (S1_ge n (off (vec e) (Y t)) i Hi). }
   specialize (Main t Ht). lra.
 Qed.
+End Over.

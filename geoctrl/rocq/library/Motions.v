@@ -1,7 +1,7 @@
 (* Motions of x' = f(x, z) with equations q(x, z) = 0 for some z, of which nothing is assumed; what is kept by all
    of them, by an identity. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -13,7 +13,7 @@ Record motion (n : nat) (f eqs : list expr) (Y : R -> nat -> R) (T : R) : Prop :
     (nth i f (Num 0)));
   m_eqs : forall t, 0 < t < T -> forall q, In q eqs -> eval (Y t) q = 0 }.
 
-Definition stable (n : nat) (f eqs : list expr) (e : list Q) (leaf : list expr) : Prop :=
+Definition stable (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) : Prop :=
   forall eps, 0 < eps -> exists d, 0 < d /\ forall (Y : R -> nat -> R) (T : R), 0 <= T ->
     motion n f eqs Y T ->
     (forall g, In g leaf -> eval (Y 0) g = 0) -> (forall i, (i < n)%nat -> Rabs (Y 0 i - vec e i) < d) ->
@@ -23,7 +23,7 @@ Inductive rel := REq (i : nat) | RLeaf (i : nat) | RSqrt (i : nat) | RTrig (a : 
 Definition combo := list (expr * rel).
 
 Section Keep.
-Variables (n m : nat) (f eqs : list expr) (e : list Q) (atoms : list expr).
+Variables (n m : nat) (f eqs : list expr) (e : list expr) (atoms : list expr).
 
 Definition rel_expr (leaf : list expr) (r : rel) : expr :=
   match r with
@@ -88,7 +88,7 @@ End Keep.
 Lemma shift_off e x : forall i, shift e (off (vec e) x) i = x i.
 Proof. intros. unfold shift, off. ring. Qed.
 
-Lemma all_fine n e (l : list expr) : (forall a, In a l -> exists j, jet_of n e a = Some j) ->
+Lemma all_fine {FF : field} n e (l : list expr) : (forall a, In a l -> exists j, jet_of n e a = Some j) ->
   exists r, 0 < r /\ forall h, S1 n h <= r -> forall a, In a l -> fine (shift e h) a.
 Proof.
   induction l as [|a l IH]; intros H; [exists 1; split; [lra|intros h _ a []]|].
@@ -101,4 +101,4 @@ Proof.
 Qed.
 
 (* what is kept, with the combination of relations that shows it, and its multiplier *)
-Record func := Func { fe : expr; fcomb : combo; fmul : Q }.
+Record func := Func { fe : expr; fcomb : combo; fmul : expr }.

@@ -1,14 +1,17 @@
 (* A function V of the states whose rate is known along all motions that stay near the point. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir Unknowns.
 Import ListNotations.
 Local Open Scope R_scope.
 
+Section Over.
+Context {FF : field}.
+
 
 (* ---- a function V whose rate is known along motions near the point ---- *)
 Record plant := Plant {
-  p_n : nat; p_m : nat; p_f : list expr; p_eqs : list expr; p_e : list Q; p_atoms : list expr;
+  p_n : nat; p_m : nat; p_f : list expr; p_eqs : list expr; p_e : list expr; p_atoms : list expr;
   p_leaf : list func; p_us : list unknown }.
 Record rate := Rate { r_V : expr; r_a : Q; r_K : Q; r_c : Q; r_w : squares }.
 
@@ -24,7 +27,7 @@ Definition rate_check (P : plant) (U : expr) (D : rate) : bool :=
 
 Lemma vec_app1 e z i : (i < length e)%nat -> vec (e ++ z) i = vec e i.
 Proof. intros H. unfold vec. rewrite app_nth1; [reflexivity|exact H]. Qed.
-Lemma vec_app2 e z i : vec (e ++ z) (length e + i) = q2r (nth i z 0%Q).
+Lemma vec_app2 e z i : vec (e ++ z) (length e + i) = vec z i.
 Proof. unfold vec. rewrite app_nth2 by lia. f_equal. f_equal. lia. Qed.
 
 Definition wrap (Y : R -> nat -> R) (T t : R) : nat -> R := Y (clamp T t).
@@ -110,7 +113,7 @@ Proof.
     + unfold ez. rewrite S1_split.
       rewrite (S1_ext n (off (vec (e ++ ze us)) y) (off (vec e) y)).
       2:{ intros i Hi. unfold off. rewrite vec_app1 by lia. reflexivity. }
-      rewrite (S1_ext m _ (fun l => y (n + l)%nat - q2r (nth l (ze us) 0%Q))).
+      rewrite (S1_ext m _ (fun l => y (n + l)%nat - vec (ze us) l)).
       2:{ intros i Hi. unfold off. rewrite <- He, vec_app2. reflexivity. }
       fold (Z_of n m us y). assert (Sp := S1_pos n (off (vec e) y)).
       apply Rle_trans with ((1 + M) * r); [|apply Rle_trans with ((1 + M) * (r2 / (1 + M)));
@@ -119,3 +122,4 @@ Proof.
     + intros a Haa. apply in_app_iff in Haa. destruct Haa as [Haa|Haa]; [apply Leaf; assumption|apply XQ;
       [lra|exact Haa]].
 Qed.
+End Over.

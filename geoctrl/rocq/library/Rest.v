@@ -1,9 +1,12 @@
 (* The point is at rest: field, equations and leaf relations vanish there. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic Instability LevelStability Drift.
 Import ListNotations.
 Local Open Scope R_scope.
+
+Section Over.
+Context {FF : field}.
 
 
 (* ---- the point with its unknowns is a motion at rest on the leaf ---- *)
@@ -11,9 +14,9 @@ Lemma zero_at_value k p a : zero_at k p a = true -> eval (vec p) a = 0.
 Proof.
   unfold zero_at. intros H. apply andb_true_iff in H. destruct H as [_ H].
   destruct (jet_of k p a) as [j|] eqn:E; [|discriminate]. apply jet_of_ok in E.
-  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec). apply q2r_zero, H.
+  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec). apply (val_zero FF), H.
 Qed.
-Definition rest_check (n m : nat) (f eqs leaf : list expr) (p : list Q) : bool := forallb (zero_at (n + m)
+Definition rest_check (n m : nat) (f eqs leaf : list expr) (p : list expr) : bool := forallb (zero_at (n + m)
   p) (f ++ eqs ++ leaf).
 Lemma rest_value n m f eqs leaf p : rest_check n m f eqs leaf p = true ->
   forall a, In a (f ++ eqs ++ leaf) -> eval (vec p) a = 0.
@@ -31,3 +34,4 @@ Proof.
   - intros t Ht q Hq. apply V. apply in_app_iff. right. apply in_app_iff. left; exact Hq.
   - intros g Hg. apply V. apply in_app_iff. right. apply in_app_iff. right; exact Hg.
 Qed.
+End Over.

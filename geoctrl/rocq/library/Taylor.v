@@ -1,6 +1,6 @@
 (* Functions of one variable to second order: sine, cosine, inverse, square root, arc tangent. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities.
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities.
 Import ListNotations.
 Local Open Scope R_scope.
 

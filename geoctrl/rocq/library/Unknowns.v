@@ -1,24 +1,27 @@
 (* The unknowns z stay near their values at the point while the states do; what is positive of both where
    relations and equations hold. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
   Definite Motions EnergyCasimir.
 Import ListNotations.
 Local Open Scope R_scope.
 
+Section Over.
+Context {FF : field}.
+
 (* ---- the unknowns are near theirs where the states are near theirs ---- *)
-Record unknown := Unknown { u_at : Q; u_b : expr; u_c : list expr; u_comb : combo }.
+Record unknown := Unknown { u_at : expr; u_b : expr; u_c : list expr; u_comb : combo }.
 
 Section Rates.
-Variables (n m : nat) (f eqs : list expr) (e : list Q) (atoms : list expr) (us : list unknown).
+Variables (n m : nat) (f eqs : list expr) (e : list expr) (atoms : list expr) (us : list unknown).
 Definition ze := map u_at us.
 Definition ez := e ++ ze.
-Definition has_jet_at (k : nat) (p : list Q) (a : expr) : bool :=
+Definition has_jet_at (k : nat) (p : list expr) (a : expr) : bool :=
   below k a && match jet_of k p a with Some _ => true | None => false end.
-Definition zero_at (k : nat) (p : list Q) (a : expr) : bool :=
-  below k a && match jet_of k p a with Some j => match jc j with Some q => Qeq_bool q 0 | None => false end
+Definition zero_at (k : nat) (p : list expr) (a : expr) : bool :=
+  below k a && match jet_of k p a with Some j => match jc j with Some q => is_zero q | None => false end
     | None => false end.
-Definition dz (l : nat) : expr := Sub (Var (n + l)) (Num (nth l ze 0%Q)).
+Definition dz (l : nat) : expr := Sub (Var (n + l)) (coordinate ze l).
 Fixpoint row (k : nat) (c : list expr) : expr := match c with [] => Num 0 | a :: c' => Add (Mul a (dz k))
   (row (S k) c') end.
 Definition unknown_check (i : nat) (u : unknown) : bool :=
@@ -33,14 +36,14 @@ Proof.
   destruct (jet_of k p a) as [j|] eqn:E; [|discriminate]. apply jet_of_ok in E.
     assert (U := jet_first _ _ _ _ E).
   destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). specialize (V q Ec).
-    rewrite (q2r_zero _ H) in V.
+    rewrite (val_zero _ _ H) in V.
   apply (O_ext k 1 (fun h => eval (shift p h) a - eval (vec p) a)); [|exact U]. intros h. rewrite V. ring.
 Qed.
 
 Definition good (y : nat -> R) : Prop := (forall q, In q eqs -> eval y q = 0) /\ (forall a, In a atoms ->
   fine y a).
 Definition h_of (y : nat -> R) := off (vec e) y.
-Definition Z_of (y : nat -> R) := S1 m (fun l => y (n + l)%nat - q2r (nth l ze 0%Q)).
+Definition Z_of (y : nat -> R) := S1 m (fun l => y (n + l)%nat - vec ze l).
 
 Lemma eval_near a y : below n a = true -> eval y a = eval (shift e (h_of y)) a.
 Proof. intros B. symmetry. apply (eval_ext n); [intros; apply shift_off|exact B]. Qed.
@@ -60,14 +63,14 @@ Proof.
     apply Rplus_le_compat; [|apply K; lra].
   rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos.
   - rewrite (eval_near a y B). simpl in K'. rewrite Rmult_1_r in K'. apply K'. lra.
-  - unfold dz, Sub, Neg, mone. cbn [eval]. rewrite q2r_m1. unfold Z_of.
-    replace (y (n + k)%nat + -1 * q2r (nth k ze 0%Q)) with (y (n + k)%nat - q2r (nth k ze 0%Q)) by ring.
-    apply (S1_ge m (fun l => y (n + l)%nat - q2r (nth l ze 0%Q)) k). lia.
+  - unfold dz, Sub, Neg, mone. cbn [eval]. rewrite q2r_m1, coordinate_ok. unfold Z_of.
+    replace (y (n + k)%nat + -1 * vec ze k) with (y (n + k)%nat - vec ze k) by ring.
+    apply (S1_ge m (fun l => y (n + l)%nat - vec ze l) k). lia.
 Qed.
 
 Lemma unknown_step i u : unknown_check i u = true ->
   exists M r, 0 <= M /\ 0 < r /\ forall y, good y -> S1 n (h_of y) <= r ->
-    Rabs (y (n + i)%nat - q2r (nth i ze 0%Q)) <= M * S1 n (h_of y) * (1 + Z_of y).
+    Rabs (y (n + i)%nat - vec ze i) <= M * S1 n (h_of y) * (1 + Z_of y).
 Proof.
   unfold unknown_check. intros H. apply andb_true_iff in H. destruct H as [H V].
   apply andb_true_iff in H. destruct H as [H L]. apply andb_true_iff in H. destruct H as [Hb Hc].
@@ -77,8 +80,8 @@ Proof.
   assert (A1 := Rmin_l r r'). assert (A2 := Rmin_r r r'). specialize (K y). specialize (K' (h_of y)).
   apply (vanishes_ok _ _ y _ Ga) in V. unfold Sub at 1 2, Neg, mone in V. cbn [eval] in V. rewrite q2r_m1 in V.
   rewrite (comb_zero eqs atoms y [] (u_comb u) Gq) in V; [|intros ? []|exact Ga].
-  unfold dz, Sub, Neg, mone in V. cbn [eval] in V. rewrite q2r_m1 in V.
-  assert (E : y (n + i)%nat - q2r (nth i ze 0%Q) = eval y (u_b u) + eval y (row 0 (u_c u))) by lra.
+  unfold dz, Sub, Neg, mone in V. cbn [eval] in V. rewrite q2r_m1, coordinate_ok in V.
+  assert (E : y (n + i)%nat - vec ze i = eval y (u_b u) + eval y (row 0 (u_c u))) by lra.
   rewrite E. eapply Rle_trans; [apply Rabs_triang|]. assert (Zp : 0 <= Z_of y) by apply S1_pos.
     assert (Sp := S1_pos n (h_of y)).
   rewrite (eval_near _ y B). simpl in K'. rewrite Rmult_1_r in K'.
@@ -91,7 +94,7 @@ Qed.
 Lemma unknowns_step : forall l i, unknowns_check i l = true ->
   exists M r, 0 <= M /\ 0 < r /\ forall y, good y -> S1 n (h_of y) <= r ->
     forall k, (i <= k < i + length l)%nat ->
-    Rabs (y (n + k)%nat - q2r (nth k ze 0%Q)) <= M * S1 n (h_of y) * (1 + Z_of y).
+    Rabs (y (n + k)%nat - vec ze k) <= M * S1 n (h_of y) * (1 + Z_of y).
 Proof.
   induction l as [|u l IH]; intros i H.
   { exists 0, 1. repeat split; try lra. simpl. intros; lia. }
@@ -121,12 +124,12 @@ Proof.
   assert (A1 := Rmin_l r (/ (2 * (N * (M + 1))))). assert (A2 := Rmin_r r (/ (2 * (N * (M + 1))))).
   assert (Sp := S1_pos n (h_of y)). set (s := S1 n (h_of y)) in *.
   assert (Zp : 0 <= Z_of y) by apply S1_pos.
-  assert (U : forall k, (k < m)%nat -> Rabs (y (n + k)%nat - q2r (nth k ze 0%Q)) <= (M + 1) * s * (1 + Z_of
+  assert (U : forall k, (k < m)%nat -> Rabs (y (n + k)%nat - vec ze k) <= (M + 1) * s * (1 + Z_of
     y)).
   { intros k Hk. eapply Rle_trans; [apply K; [exact G|fold s; lra|lia]|]. fold s.
     apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; lra. }
   assert (T : Z_of y <= N * ((M + 1) * s * (1 + Z_of y))).
-  { assert (T : forall j, (j <= m)%nat -> S1 j (fun l => y (n + l)%nat - q2r (nth l ze 0%Q)) <= INR j * ((M
+  { assert (T : forall j, (j <= m)%nat -> S1 j (fun l => y (n + l)%nat - vec ze l) <= INR j * ((M
     + 1) * s * (1 + Z_of y))).
     { induction j; intros Hj; [simpl; lra|]. rewrite S_INR. simpl. specialize (U j ltac:(lia)).
       specialize (IHj ltac:(lia)). lra. }
@@ -141,10 +144,10 @@ Qed.
 
 (* ---- a function of states and unknowns that is positive where relations and equations hold ---- *)
 Variables (K c : Q) (w : squares) (U : expr) (cons : list expr).
-Definition jet_at (a : expr) : jet := match jet_of (n + m) ez a with Some j => j | None => jet0 end.
+Definition jet_at (a : expr) : jet FF := match jet_of (n + m) ez a with Some j => j | None => jet0 end.
 Definition positive_check : bool :=
   zero_at (n + m) ez U && pnil (jl (jet_at U)) && forallb (zero_at (n + m) ez) cons && Qle_bool 0 K &&
-  positive_by (n + m) c w (padd (jq (jet_at U)) (pscal K (sump (fun a => psq (jl (jet_at a))) cons))).
+  positive_by (n + m) c w (padd (jq (jet_at U)) (pscal (of_q K) (sump (fun a => psq (jl (jet_at a))) cons))).
 
 Lemma zero_at_jet a : zero_at (n + m) ez a = true -> below (n + m) a = true /\
   jet_ok (n + m) ez a (jet_at a) /\ eval (vec ez) a = 0.
@@ -152,7 +155,7 @@ Proof.
   unfold zero_at, jet_at. intros H. apply andb_true_iff in H. destruct H as [B H].
   destruct (jet_of (n + m) ez a) as [j|] eqn:E; [|discriminate]. apply jet_of_ok in E.
     repeat split; try apply E; try exact B.
-  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec). apply q2r_zero, H.
+  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec). apply (val_zero FF), H.
 Qed.
 
 Lemma positive_near : positive_check = true ->
@@ -185,7 +188,7 @@ Proof.
     assert (E : B a h = - peval h (jl (jet_at a))).
     { unfold B, rest. rewrite <- (Ey a Ba), (Hcons a Ha), Ea. ring. }
     rewrite E. ring. }
-  specialize (HS h). rewrite padd_ok, pscal_ok, sump_ok, <- ES in HS.
+  specialize (HS h). rewrite padd_ok, pscal_ok, val_q, sump_ok, <- ES in HS.
   specialize (HDr h Hy). assert (T := S1_Q1' (n + m) h). fold N in T.
   assert (Q : c1 * (S1 (n + m) h * S1 (n + m) h) <= q2r c * Q1 (n + m) h).
   { replace (q2r c * Q1 (n + m) h) with (c1 * (N * Q1 (n + m) h)) by (unfold c1; field; lra).
@@ -194,3 +197,4 @@ Proof.
   rewrite EU'. unfold D in H. lra.
 Qed.
 End Rates.
+End Over.

@@ -19,7 +19,7 @@ def rest_theorem(equations: ProblemInTerms, statement: Statement) -> list[str]:
         for j in range(len(rows))
     ]
     return [
-        f"Lemma ok_rest : rest_check {equations.n} {equations.m} F_ E_ G_ Z_ = true.",
+        f"Lemma ok_rest : @rest_check A_ {equations.n} {equations.m} F_ E_ G_ Z_ = true.",
         "Proof. vm_cast_no_check (eq_refl true). Qed.",
         "",
         "(* Field, equations and leaf vanish at the point. *)",

@@ -137,10 +137,14 @@ def hypotheses(parts: Sequence[str]) -> list[str]:
     return [line for part in parts for line in lines_of(f"    {part} ->")]
 
 
+def conjuncts(parts: Sequence[str]) -> list[str]:
+    """Parts of a conjunction that goes on, one below the other."""
+    return [line for part in parts for line in lines_of(f"    {part} /\\")]
+
+
 def conjunction(parts: Sequence[str], end: str) -> list[str]:
-    """A conjunction, one below the other."""
-    lines = [f"    {part} /\\" for part in parts[:-1]] + [f"    {parts[-1]}{end}"]
-    return [line for text in lines for line in lines_of(text)]
+    """A conjunction, one part below the other."""
+    return [*conjuncts(parts[:-1]), *lines_of(f"    {parts[-1]}{end}")]
 
 
 def by_index(steps: Sequence[str], last: str) -> str:

@@ -42,7 +42,7 @@ def asymptotic_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
     return Written(
         ["Unknowns", "Rates", "Asymptotic"],
         [*data.lines, *body],
-        "as_check S_ R_ L_",
+        "@as_check A_ S_ R_ L_",
         lambda statement: _theorem(statement, a),
     )
 

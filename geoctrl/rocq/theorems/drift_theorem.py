@@ -21,7 +21,6 @@ from geoctrl.rocq.terms.expression import (
     difference,
     function,
     minus,
-    number,
     plus,
     substitution,
     times,
@@ -67,7 +66,7 @@ def drift_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # n
     return Written(
         ["Unknowns", "Rates", "Instability", "Drift"],
         [*data.lines, *plain, *lines],
-        "family_check C_",
+        "@family_check A_ C_",
         _theorem,
     )
 
@@ -117,7 +116,7 @@ def _drifting(equations: ProblemInTerms, states: list[Expression]) -> tuple[int,
     """A state that moves with the angle to first order and not with the speed, and its slope."""
     jets = ExpressionJets([fmpq(0), fmpq(0)], Surds())
     for place, (term, value) in enumerate(zip(states, equations.point, strict=True)):
-        by_angle, by_speed = jets.row(plus(term, number(-value)))
+        by_angle, by_speed = jets.row(plus(term, constant(-value)))
         if by_angle and not by_speed:
             return place, by_angle
     raise CertificateError("no state drifts to first order")

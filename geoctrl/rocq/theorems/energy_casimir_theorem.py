@@ -9,9 +9,9 @@ from flint import fmpq
 from geoctrl.checker.surds import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
-from geoctrl.rocq.terms.expression import Expression
+from geoctrl.rocq.terms.expression import Expression, constant
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
-from geoctrl.rocq.text.data_text import DataText, list_text, rational_text, squares_text
+from geoctrl.rocq.text.data_text import DataText, list_text, squares_text
 from geoctrl.rocq.text.stability_text import stability_theorem
 from geoctrl.rocq.theorems.functions_with_cofactors import kept_functions
 from geoctrl.rocq.theorems.written import Written, plain_data
@@ -28,7 +28,7 @@ def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Writ
     sign, squares = _definite(equations, functions, multipliers)
     data = DataText()
     rows = [
-        f"Func {data.name_of(F)} {data.combination(own)} {rational_text(sign * multiplier)}"
+        f"Func {data.name_of(F)} {data.combination(own)} {data.name_of(constant(sign * multiplier))}"
         for F, own, multiplier in zip(functions, parts, multipliers, strict=True)
     ]
     lines = [
@@ -43,7 +43,7 @@ def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Writ
     return Written(
         ["EnergyCasimir"],
         [*data.lines, *body],
-        "ec_check C_",
+        "@ec_check A_ C_",
         lambda statement: stability_theorem(statement, "energy_casimir C_ ok"),
     )
 

@@ -14,7 +14,7 @@ from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.terms.vanishing_terms import vanishing
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text
-from geoctrl.rocq.text.statement import OUT, Statement, by_index, hypotheses, leaving
+from geoctrl.rocq.text.statement import OUT, Statement, by_index, conjuncts, hypotheses, leaving
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
 from geoctrl.rocq.theorems.written import Written, plain_data
@@ -46,7 +46,9 @@ def instability_theorem(proved: Certified, equations: ProblemInTerms) -> Written
     plain = plain_data(equations, data)
     plant, _ = plant_data(equations, data)
     body = [*plain, *plant, *rate_data(data, V, a, rate), *_curve_data(equations, data, states, V)]
-    return Written(["Unknowns", "Rates", "Instability"], [*data.lines, *body], "un_check S_ R_ K_", _theorem)
+    return Written(
+        ["Unknowns", "Rates", "Instability"], [*data.lines, *body], "@un_check A_ S_ R_ K_", _theorem
+    )
 
 
 def _growing_function(linear: LinearPart) -> tuple[Rows, Expression, fmpq, Squares]:
@@ -100,7 +102,7 @@ def _theorem(statement: Statement) -> list[str]:
         "Theorem instability_ : exists eps : R, 0 < eps /\\ forall delta : R, 0 < delta ->",
         "  (* as near as one likes there is a state of the leaf *)",
         f"  exists {' '.join(starts)} : R,",
-        *(line.removesuffix("->") + "/\\" for line in hypotheses([*leaf, *near]) if line.endswith("->")),
+        *conjuncts([*leaf, *near]),
         "  (* and a time by which every motion from there has left the neighbourhood *)",
         "  exists T : R, 0 < T /\\",
         f"    forall {statement.functions} : R -> R,",

@@ -26,6 +26,6 @@ def level_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
     return Written(
         ["Unknowns", "Rates", "Asymptotic", "LevelStability"],
         [*data.lines, *body],
-        "lv_check S_ R_ L_",
+        "@lv_check A_ S_ R_ L_",
         lambda statement: stability_theorem(statement, "level_stability S_ R_ L_ ok"),
     )

@@ -31,13 +31,16 @@ def plant_data(equations: ProblemInTerms, data: DataText, held: Sequence[str] = 
     own = [term for b, row, _ in unknowns for term in (b, *row)]
     forms, parts = kept_functions(equations, names, functions, own)
     texts = [
-        f"Func {data.name_of(F)} {data.combination(row)} 0" for F, row in zip(functions, parts, strict=True)
+        f"Func {data.name_of(F)} {data.combination(row)} {data.name_of(ZERO)}"
+        for F, row in zip(functions, parts, strict=True)
     ]
     values = equations.whole_point[equations.n :]
     rows = []
     for value, (b, row, N) in zip(values, unknowns, strict=True):
         entries = data.list_of(_plain(forms, entry) for entry in row)
-        rows.append(f"Unknown {rational_text(value)} {data.name_of(b)} {entries} {_combination(data, N)}")
+        rows.append(
+            f"Unknown {data.name_of(constant(value))} {data.name_of(b)} {entries} {_combination(data, N)}"
+        )
     lines = [
         f"Definition S_ : plant := Plant {equations.n} {equations.m} F_ E_ P_",
         f"  {data.list_of(forms.atoms)}",

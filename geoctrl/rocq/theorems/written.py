@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from geoctrl.rocq.terms.expression import constant
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
-from geoctrl.rocq.text.data_text import DataText, numbers_text
+from geoctrl.rocq.text.data_text import DataText
 from geoctrl.rocq.text.statement import Statement
 
 
@@ -32,11 +33,13 @@ class Written(NamedTuple):
 
 
 def plain_data(equations: ProblemInTerms, data: DataText) -> list[str]:
-    """Field, equations, leaf and point, without unknowns and with them."""
+    """Field, equations, leaf, point without unknowns and with them, and the field of numbers."""
+    radicands = [constant(root.radicand) for root in equations.field_of_numbers.roots]
     return [
         f"Definition F_ : list expr := {data.list_of(equations.field)}.",
         f"Definition E_ : list expr := {data.list_of(equations.equations)}.",
         f"Definition G_ : list expr := {data.list_of(equations.leaf.values())}.",
-        f"Definition P_ : list Q := {numbers_text(equations.point)}.",
-        f"Definition Z_ : list Q := {numbers_text(equations.whole_point)}.",
+        f"Definition P_ : list expr := {data.list_of(map(constant, equations.point))}.",
+        f"Definition Z_ : list expr := {data.list_of(map(constant, equations.whole_point))}.",
+        f"Definition A_ : field := field_of rationals {data.list_of(radicands)}.",
     ]

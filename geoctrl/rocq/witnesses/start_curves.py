@@ -1,7 +1,8 @@
 """Rational curves on the leaf that begin at the point in a given direction.
 
 Vectors that the leaf binds by their lengths and products turn together, by Cayley's rotation
-x + 2 (s a.x + s^2 a.(a.x)) / (1 + s^2 |a|^2) with vector products; other states move straight.
+x + 2 (s a.x + s^2 a.(a.x)) / (1 + s^2 |a|^2) with vector products; other states move straight, but for one in
+each relation that would not be kept: where it is linear in it, it gives it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,20 @@ from flint import fmpq
 from geoctrl.checker.matrices import matrix
 from geoctrl.checker.surds import Number
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.expression import ONE, Expression, constant, inverse, number, plus, times, variable
+from geoctrl.rocq.terms.expression import (
+    ONE,
+    ZERO,
+    Expression,
+    constant,
+    inverse,
+    minus,
+    number,
+    plus,
+    substitution,
+    times,
+    variable,
+)
+from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 
 Triple = list[Number]
@@ -30,6 +44,11 @@ def start_curve(equations: ProblemInTerms, direction: Sequence[Number]) -> list[
         axis = _axis(equations, vectors, other, direction)
         if any(axis):
             _turn(equations, vectors, axis, states)
+    bound = {f"{stem}{k}" for vectors in together for stem in vectors for k in (1, 2, 3)}
+    for relation in other:
+        _solve(
+            equations, relation, [k for k, name in enumerate(equations.labels) if name not in bound], states
+        )
     return states
 
 
@@ -118,3 +137,30 @@ def _turn(equations: ProblemInTerms, vectors: Sequence[str], axis: Triple, state
                 states[i] = plus(constant(x[k]), times(number(2), times(below, turned)))
             elif once[k] or twice[k]:
                 raise CertificateError("a rotation of the leaf's vectors leaves its plane")
+
+
+def _solve(
+    equations: ProblemInTerms, relation: Expression, free: Sequence[int], states: list[Expression]
+) -> None:
+    """Put into one of the free states what a relation that is linear in it asks for along the curve."""
+    forms = NormalForms(1, [substitution(relation, states)])
+    if not forms.form_of(substitution(relation, states)).top:
+        return
+    for i in free:
+        slope = _slope(equations, relation, i)
+        if slope is None or not equations.jets.value(slope):
+            continue
+        others = [ZERO if k == i else x for k, x in enumerate(states)]
+        rest, below = substitution(relation, others), substitution(slope, others)
+        states[i] = times(minus(rest), inverse(below))
+        return
+    raise CertificateError("no state was found that a relation of the leaf gives along a curve of starts")
+
+
+def _slope(equations: ProblemInTerms, relation: Expression, i: int) -> Expression | None:
+    """What a state is multiplied by in a relation that is linear in it."""
+    n = equations.n
+    at = [substitution(relation, [number(q) if k == i else variable(k) for k in range(n)]) for q in (0, 1, 2)]
+    slope = plus(at[1], minus(at[0]))
+    bend = plus(at[2], plus(minus(at[1]), minus(slope)))
+    return None if NormalForms(n, [bend]).form_of(bend).top else slope
