@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -87,4 +88,11 @@ class Course(ABC):
         i = min(max(int(np.floor(way)), 0), last - 1)
         if way == i or way == i + 1:
             return self.places[int(way)]
-        return self.place_between(self.places[i], self.places[i + 1], way - i)
+        if way not in self._between:
+            self._between[way] = self.place_between(self.places[i], self.places[i + 1], way - i)
+        return self._between[way]
+
+    @cached_property
+    def _between(self) -> dict[float, CurvePlace]:
+        """Places beside those of the walk, which is done: halving asks for each several times."""
+        return {}
