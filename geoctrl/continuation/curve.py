@@ -88,11 +88,11 @@ class Course(ABC):
         i = min(max(int(np.floor(way)), 0), last - 1)
         if way == i or way == i + 1:
             return self.places[int(way)]
-        if way not in self._between:
-            self._between[way] = self.place_between(self.places[i], self.places[i + 1], way - i)
-        return self._between[way]
+        if way not in self._places_between:
+            self._places_between[way] = self.place_between(self.places[i], self.places[i + 1], way - i)
+        return self._places_between[way]
 
     @cached_property
-    def _between(self) -> dict[float, CurvePlace]:
+    def _places_between(self) -> dict[float, CurvePlace]:
         """Places beside those of the walk, which is done: halving asks for each several times."""
         return {}
