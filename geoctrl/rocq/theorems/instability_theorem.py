@@ -6,13 +6,14 @@ from itertools import product
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.surds import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.expression import Expression, substitution
 from geoctrl.rocq.terms.expression_jets import ExpressionJets, Rows
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
-from geoctrl.rocq.terms.vanishing_terms import vanishing
+from geoctrl.rocq.terms.vanishing_terms import Part, vanishing
 from geoctrl.rocq.text.data_text import DataText, list_text, rational_text
 from geoctrl.rocq.text.statement import OUT, Statement, by_index, conjuncts, hypotheses, leaving
 from geoctrl.rocq.theorems.linear_part import LinearPart
@@ -26,7 +27,7 @@ from geoctrl.rocq.witnesses.lyapunov_equation import (
     real_parts,
 )
 from geoctrl.rocq.witnesses.rounding import BITS, dyadic
-from geoctrl.rocq.witnesses.start_curves import start_curve
+from geoctrl.rocq.witnesses.start_curves import start_curves
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
 
 PARTS = tuple(fmpq(k, 10) for k in (4, 6, 3, 7, 2))
@@ -41,11 +42,11 @@ def instability_theorem(proved: Certified, equations: ProblemInTerms) -> Written
     P, V, a, rate = _growing_function(linear)
     if (upwards := positive_direction(P)) is None:
         raise CertificateError("the growing function is positive nowhere")
-    states = start_curve(equations, linear.direction(upwards))
     data = DataText()
     plain = plain_data(equations, data)
     plant, _ = plant_data(equations, data)
-    body = [*plain, *plant, *rate_data(data, V, a, rate), *_curve_data(equations, data, states, V)]
+    curve = _curve_data(equations, data, linear.direction(upwards), V)
+    body = [*plain, *plant, *rate_data(data, V, a, rate), *curve]
     return Written(
         ["Unknowns", "Rates", "Instability"], [*data.lines, *body], "@un_check A_ S_ R_ K_", _theorem
     )
@@ -71,21 +72,34 @@ def _growing_function(linear: LinearPart) -> tuple[Rows, Expression, fmpq, Squar
 
 
 def _curve_data(
-    equations: ProblemInTerms, data: DataText, states: list[Expression], V: Expression
+    equations: ProblemInTerms, data: DataText, direction: list[Number], V: Expression
 ) -> list[str]:
-    """The curve of starts, on the leaf, along which V rises."""
+    """The curve of starts in a direction, on the leaf, along which V rises."""
+    for states in start_curves(equations, direction):
+        if (found := _rising(equations, states, V)) is not None:
+            forms, parts, rise = found
+            return [
+                f"Definition K_ : curve := Curve {data.list_of(states)} {data.list_of(forms.atoms)}",
+                f"  {list_text(map(data.combination, parts))} {rational_text(dyadic(rise / 2, 4))}.",
+            ]
+    raise CertificateError("no curve on the leaf was found along which the growing function rises")
+
+
+def _rising(
+    equations: ProblemInTerms, states: list[Expression], V: Expression
+) -> tuple[NormalForms, list[list[Part]], Number] | None:
+    """What shows that a curve is on the leaf, and how V rises; None where it is not, or V does not."""
     leaf = [substitution(g, states) for g in equations.leaf.values()]
     height = substitution(V, states)
     forms = NormalForms(1, [*leaf, height])
     jets = ExpressionJets([fmpq(0)], equations.field_of_numbers)
     rise = jets.form(height)[0][0]
     if jets.value(height) or any(jets.row(height)) or not rise > 0:
-        raise CertificateError("no curve on the leaf was found along which the growing function rises")
-    combinations = [data.combination(vanishing(forms, forms.form_of(g))) for g in leaf]
-    return [
-        f"Definition K_ : curve := Curve {data.list_of(states)} {data.list_of(forms.atoms)}",
-        f"  {list_text(combinations)} {rational_text(dyadic(rise / 2, 4))}.",
-    ]
+        return None
+    try:
+        return forms, [vanishing(forms, forms.form_of(g)) for g in leaf], rise
+    except CertificateError:
+        return None
 
 
 def _theorem(statement: Statement) -> list[str]:

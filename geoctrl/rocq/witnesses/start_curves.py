@@ -8,7 +8,9 @@ each relation that would not be kept: where it is linear in it, it gives it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 
 from flint import fmpq
 
@@ -30,25 +32,42 @@ from geoctrl.rocq.terms.expression import (
 )
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.witnesses.rounding import dyadic
+
+DIGITS = (8, 24)
+"""Of the numbers of a curve that is tried before the exact one: long ones cost Rocq most of its time."""
 
 Triple = list[Number]
 _LENGTH, _PRODUCT = re.compile(r"\|(\w+)\|\^2"), re.compile(r"(\w+)\.(\w+)")
 
 
-def start_curve(equations: ProblemInTerms, direction: Sequence[Number]) -> list[Expression]:
-    """The states as terms of one variable s, zero at the point."""
+def start_curves(equations: ProblemInTerms, direction: Sequence[Number]) -> Iterator[list[Expression]]:
+    """The states as terms of one variable s, zero at the point; in short numbers first, exact ones last."""
+    for digits in DIGITS:
+        with suppress(CertificateError):
+            yield _start_curve(equations, direction, partial(dyadic, bits=digits))
+    yield _start_curve(equations, direction, _exact)
+
+
+def _exact(q: Number) -> Number:
+    return q
+
+
+def _start_curve(
+    equations: ProblemInTerms, direction: Sequence[Number], near: Callable[[Number], Number]
+) -> list[Expression]:
+    """The curve in a direction, and with axes, that are near the given ones."""
     s, point = variable(0), equations.point
-    states = [plus(constant(e), times(constant(v), s)) for e, v in zip(point, direction, strict=True)]
+    states = [plus(constant(e), times(constant(near(v)), s)) for e, v in zip(point, direction, strict=True)]
     together, other = _vectors(equations)
     for vectors in together:
-        axis = _axis(equations, vectors, other, direction)
+        axis = [near(c) for c in _axis(equations, vectors, other, direction)]
         if any(axis):
             _turn(equations, vectors, axis, states)
     bound = {f"{stem}{k}" for vectors in together for stem in vectors for k in (1, 2, 3)}
+    free = [k for k, name in enumerate(equations.labels) if name not in bound]
     for relation in other:
-        _solve(
-            equations, relation, [k for k, name in enumerate(equations.labels) if name not in bound], states
-        )
+        _solve(equations, relation, free, states)
     return states
 
 
