@@ -107,7 +107,8 @@ def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
         assert not at_odds(certificate.to_dict(), np.random.default_rng(len(paths))), certificate.claim
         verdicts.add(certificate.verdict)
     assert len(paths) > 45
-    assert agreed.keys() == {"attraction", "growth", "energy-Casimir", "family", "drift"}
+    assert {"attraction", "growth", "energy-Casimir", "family", "drift"} <= agreed.keys()
+    assert "energy-Casimir over a shape" in agreed
     assert agreed.total() > 60
     assert {gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE} <= verdicts
     command = [sys.executable, "-c", VERIFY.format(foreign=FOREIGN)]

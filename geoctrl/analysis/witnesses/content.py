@@ -41,7 +41,8 @@ def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]
     set_roots(radicands)
     point = PointWitnesses(problem)
     theorem = witnesses_of(point, proof)
-    names = dict.fromkeys([*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})])
+    used = dict.fromkeys([*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})])
+    names = [name for name in used if name not in point.gradients]
     cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in names}
     data = {
         "format": FORMAT,

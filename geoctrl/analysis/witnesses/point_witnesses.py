@@ -28,12 +28,15 @@ class PointWitnesses:
     question : checker.Question
     table : Appended
         The problem's table, for what is written behind it.
+    gradients : dict of name -> list
+        Of further conserved functions, at the point.
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
         stored = Stored.of(problem)
         self.question = checker.Question(stored.read, exact=True)
         self.table = Appended(stored)
+        self.gradients: dict[str, list[Any]] = {}
 
     def roots(self) -> list[list[int | str]]:
         """Roots of nodes at the point, by their places."""
@@ -61,7 +64,7 @@ class PointWitnesses:
         gradients: Rows = []
         rows = []
         for name in names:
-            gradient = q.function(name)[1]
+            gradient = self._gradient(name)
             if independent(gradients, gradient):
                 gradients.append(gradient)
                 rows.append(name)
@@ -71,10 +74,13 @@ class PointWitnesses:
         inverse = inverse_of([[row[i] for i in fixed] for row in gradients])
         return {"rows": rows, "free": [q.labels[i] for i in free], "inverse": texts(inverse)}
 
+    def _gradient(self, name: str) -> list[Any]:
+        return self.gradients[name] if name in self.gradients else self.question.function(name)[1]
+
     def motion(self, basis: Basis) -> Rows:
         """The linearisation on the tangents of the basis, in the numbers of the checker."""
         q = self.question
-        kernel = nullspace([q.function(name)[1] for name in basis["rows"]], len(q.labels))
+        kernel = nullspace([self._gradient(name) for name in basis["rows"]], len(q.labels))
         if not kernel:
             return []
         image = product(q.linearisation, [list(column) for column in zip(*kernel, strict=True)])

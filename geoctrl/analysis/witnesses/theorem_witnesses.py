@@ -10,6 +10,7 @@ from geoctrl.analysis.witnesses.falling_witnesses import falling
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
+from geoctrl.analysis.witnesses.shape_witnesses import over_shape
 from geoctrl.checker.theorems.falling import METHOD as FALLING
 from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
 
@@ -17,7 +18,7 @@ __all__ = ["WitnessesOf", "theorem_of"]
 
 Proof = dict[str, Any]
 WitnessesOf = Callable[[PointWitnesses, Proof], dict[str, Any]]
-FURTHER = {"idle", "box", "enclosed", "degenerate", "critical", "symmetries", "shape"}
+FURTHER = {"idle", "box", "enclosed", "degenerate", "critical", "symmetries"}
 """Parts of problems of theorems that have no witnesses yet."""
 
 
@@ -25,14 +26,18 @@ def theorem_of(proof: Proof) -> WitnessesOf:
     """What gives the theorem of a proof with all that it needs; NotSolved where it has no witnesses."""
     if proof["method"] not in THEOREMS or FURTHER & proof["problem"].keys():
         raise NotSolved
-    return THEOREMS[proof["method"]]
+    witnesses_of = THEOREMS[proof["method"]]
+    return over_shape(witnesses_of) if proof["evidence"].get("shape_integrals") else witnesses_of
 
 
 def spectrum(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
     """A form that grows or falls on the tangents of the leaf and of levels."""
-    basis = point.basis([*proof["problem"]["leaf"], *proof["evidence"]["zero_modes"]])
+    unstable, levels = proof["verdict"] == "PROVED_UNSTABLE", proof["evidence"]["zero_modes"]
+    # What grows needs no integrals over a shape.
+    levels = [name for name in levels if not (unstable and name in point.gradients)]
+    basis = point.basis([*proof["problem"]["leaf"], *levels])
     B = point.motion(basis)
-    if proof["verdict"] == "PROVED_UNSTABLE":
+    if unstable:
         m, P, v = growing_form(B)
         return {"name": "growth", **basis, "m": str(m), "P": form_triangle(P), "v": [str(c) for c in v]}
     return {"name": "attraction", **basis, "P": form_triangle(falling_form(B))}
@@ -42,7 +47,7 @@ def energy_casimir(point: PointWitnesses, proof: Proof) -> dict[str, Any]:
     """Multipliers of a combination that is definite on a common kernel."""
     multipliers = proof["evidence"]["multipliers"]
     sense = -1 if proof["evidence"]["inertia"][1] else 1
-    basis = point.basis(list(multipliers))
+    basis = point.basis([*proof["problem"]["leaf"], *multipliers])
     return {"name": "energy-Casimir", **basis, "multipliers": multipliers, "sense": sense}
 
 

@@ -89,6 +89,15 @@ class Question:
         """A relation or an invariant, with its derivatives."""
         return self.jets([self.functions_by_name[name]])[0]
 
+    def know(self, name: str, jet: Jet) -> None:
+        """A further function, which is proved to be kept, by its derivatives at the point."""
+        if name in self.functions_by_name:
+            raise Refusal(f"the name {name[:80]!r} stands twice", "problem")
+        place = len(self.table) + len(self.functions_by_name)
+        self.functions_by_name = self.functions_by_name | {name: place}
+        self.at[place] = jet
+        self._kept.add(name)
+
     def require_rest(self) -> None:
         """C0: field and leaf vanish at the point."""
         places = [*self._rates, *self.problem["leaf"].values()]
