@@ -40,7 +40,7 @@ less w g and w B u, in that order."""
 def over_shape(theorem: Callable[[Question, Any], Found]) -> Callable[[Question, Any], Found]:
     """A theorem that may use the integrals over a shape besides the functions of the problem."""
 
-    def found(q: Question, witness: dict[str, Any]) -> Found:
+    def verdict_over_shape(q: Question, witness: dict[str, Any]) -> Found:
         if not {*q.problem["leaf"]} <= {*witness["rows"]}:
             raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
         _require_structure(q, witness["shape"])
@@ -50,7 +50,7 @@ def over_shape(theorem: Callable[[Question, Any], Found]) -> Callable[[Question,
         verdict, method, told = theorem(q, witness)
         return Found(verdict, method, told | {"shape_integrals": [*jets]})
 
-    return found
+    return verdict_over_shape
 
 
 def _require_structure(q: Question, shape: dict[str, Any]) -> None:
