@@ -31,7 +31,7 @@ def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     found = {"name": "falling", **basis, "fall": fall, "multipliers": dict(others)}
     if evidence["nothing_stays"] == "yes":
         steps, told = _steps(identities, given)
-        found |= {"steps": steps} | _seen(point, basis, [row["square"] for row in squares], steps, told)
+        found |= {"steps": steps} | _sight(point, basis, [row["square"] for row in squares], steps, told)
     if proof["verdict"] == "PROVED_UNSTABLE":
         found["below"] = [
             str(c) for c in negative_direction(_second_variation(point, basis, evidence, given))
@@ -112,7 +112,7 @@ def _append(
     return first
 
 
-def _seen(
+def _sight(
     point: PointWitnesses, basis: Basis, squares: list[int], steps: list[Step], told: list[int]
 ) -> dict[str, Any]:
     """Derivatives of what vanishes that see every tangent, and the inverse of their gradients."""
