@@ -107,16 +107,15 @@ def _lines(
         "Local Open Scope R_scope.",
         *statement.definitions(),
         *rest_theorem(equations, statement),
-        *comment(*NOT_SAID),
+        *comment(written.unsaid, OF_THE_EQUATIONS),
         *theorem,
         f"Print Assumptions {name}.",
     ]
 
 
-NOT_SAID = (
-    "What the theorem does not say: that there are motions. It speaks of every motion as long as it lasts.",
-    "The equations are those printed here; that they are the mechanism's is another question "
-    "(geoctrl verify --rebuild).",
+OF_THE_EQUATIONS = (
+    "The equations are those printed here; that they are those of the mechanism is another question "
+    "(geoctrl verify --rebuild)."
 )
 
 

@@ -23,6 +23,14 @@ def test_the_library_assumes_nothing_of_its_own():
             assert word not in text, f"{name}: {word}"
 
 
+def test_files_of_the_library_are_short_and_say_what_they_prove():
+    for name, text in library_files().items():
+        lines = text.splitlines()
+        assert len(lines) <= 450, name
+        assert max(map(len, lines)) <= 110, name
+        assert lines[0].startswith("(* "), name
+
+
 @needs_coqc
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)

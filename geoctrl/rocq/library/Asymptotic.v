@@ -1,6 +1,7 @@
 (* Asymptotic stability, at a rate: V falls along all motions near the point. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir Unknowns Rates.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -24,7 +25,8 @@ Definition as_check (P : plant) (D : rate) (L : above) : bool :=
   positive_check (p_n P) 0 (p_e P) [] (b_K L) (b_k L) (b_w L) (Sub (r_V D) (Mul (Num (b_c L)) (dist2 (p_e P)
     (p_n P)))) (map fe (p_leaf P)).
 
-Definition exponentially_stable (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) (a : R) : Prop
+Definition exponentially_stable (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) (a : R) :
+  Prop
   :=
   exists C, 0 < C /\ forall eps, 0 < eps -> exists d, 0 < d /\ forall (Y : R -> nat ->
     R) (T : R), 0 <= T -> motion n f eqs Y T ->

@@ -1,7 +1,8 @@
-(* A quadratic form that is a sum of squares up to a small rest is positive definite; so is one that is so where
-   linear forms vanish, once their squares are added (Finsler). *)
+(* A quadratic form that is a sum of squares up to a small rest is positive definite; so is one that is so
+   where linear forms vanish, once their squares are added (Finsler). *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets.
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -12,7 +13,8 @@ Context {FF : field}.
 Section Sums.
 Context {A : Type}.
 Fixpoint sumf (g : A -> R) (l : list A) : R := match l with [] => 0 | a :: l' => g a + sumf g l' end.
-Fixpoint sump (g : A -> poly FF) (l : list A) : poly FF := match l with [] => [] | a :: l' => padd (g a) (sump g
+Fixpoint sump (g : A -> poly FF) (l : list A) : poly FF := match l with [] => [] | a :: l' => padd (g a)
+  (sump g
   l') end.
 Lemma sump_ok x g l : peval x (sump g l) = sumf (fun a => peval x (g a)) l.
 Proof. induction l; simpl; [reflexivity|]. rewrite padd_ok, IHl. reflexivity. Qed.
@@ -32,7 +34,8 @@ Lemma O_sumf n k (g : A -> (nat -> R) -> R) l : (forall a, In a l -> O_ n k (g a
 Proof. induction l; simpl; intros H; [apply O_zero|]. apply O_add; auto. Qed.
 End Sums.
 
-Fixpoint lin (k : nat) (l : list Q) : poly FF := match l with [] => [] | q :: l' => padd (pscal (of_q q) (pvar k))
+Fixpoint lin (k : nat) (l : list Q) : poly FF := match l with [] => [] | q :: l' => padd (pscal (of_q q)
+  (pvar k))
   (lin (S k) l') end.
 Definition psq (p : poly FF) : poly FF := pmul p p.
 Fixpoint pnorm2 (n : nat) : poly FF := match n with O => [] | S k => padd (pnorm2 k) (psq (pvar k)) end.

@@ -1,4 +1,5 @@
-(* The derivative of an expression along x' = f is an expression: proved where all its parts are differentiable. *)
+(* The derivative of an expression along x' = f is an expression: proved where all its parts are
+   differentiable. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
 From Geoctrl Require Import OneDimension Orders Expressions.
 Import ListNotations.

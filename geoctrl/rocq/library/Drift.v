@@ -1,13 +1,13 @@
 (* Instability by motions in closed form that begin as near as one likes and drift away. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic Instability LevelStability.
 Import ListNotations.
 Local Open Scope R_scope.
 
 Section Over.
 Context {FF : field}.
-
 
 (* ---- instability by a family of motions in closed form: states of an angle w t and a speed w ---- *)
 Definition drifts (n : nat) (f eqs : list expr) (e : list expr) (leaf : list expr) : Prop :=
@@ -39,15 +39,18 @@ Definition rates_of (C : family) : list expr :=
     (seq 0 (y_n C)).
 Definition family_check (C : family) : bool :=
   forallb (fun a => smooth a && below 2 a) (y_g C) && forallb smooth (y_atoms C) &&
-  all_give (y_atoms C) (rates_of C) (y_cf C) && all_give (y_atoms C) (map (subst (y_g C)) (y_eqs C)) (y_ce C) &&
+  all_give (y_atoms C) (rates_of C) (y_cf C) && all_give (y_atoms C) (map (subst (y_g C)) (y_eqs C)) (y_ce
+    C) &&
     all_give (y_atoms C) (map (subst (y_g C)) (y_leaf C)) (y_cl C) &&
   forallb (fun i => zero_at 2 zero2 (Sub (nth i (y_g C) (Num 0)) (coordinate (y_e C) i))) (seq 0 (y_n C))
     &&
   Nat.ltb (y_k C) (y_n C) && negb (Qeq_bool (y_l C) 0) &&
-  match jet_of 2 zero2 (at_k C) with Some j => pnil (padd (jl j) (pscal (of_q (qmul (-1#1) (y_l C))) (pvar 0))) |
+  match jet_of 2 zero2 (at_k C) with Some j => pnil (padd (jl j) (pscal (of_q (qmul (-1#1) (y_l C))) (pvar
+    0))) |
     None => false end.
 
-Lemma all_give_ok A x l : (forall a, In a A -> fine x a) -> forall cs, all_give A l cs = true -> forall a, In a l -> eval x a = 0.
+Lemma all_give_ok A x l : (forall a, In a A -> fine x a) -> forall cs, all_give A l cs = true ->
+  forall a, In a l -> eval x a = 0.
 Proof.
   intros HA. induction l as [|b l IH]; intros cs H; [intros a []|]. destruct cs as [|c cs]; [discriminate|].
   simpl in H. apply andb_true_iff in H. destruct H as [H1 H2]. intros a [<-|Ha]; [|apply (IH cs H2 a Ha)].
@@ -82,7 +85,8 @@ Proof.
   assert (Hg : forall i, smooth (nth i g (Num 0)) = true /\ below 2 (nth i g (Num 0)) = true).
   { intros i. destruct (Nat.lt_ge_cases i (length g)) as [Li|Li]; [apply andb_true_iff, HS, nth_In, Li|].
     rewrite nth_overflow by exact Li. split; reflexivity. }
-  assert (Hz : forall i, (i < n)%nat -> O_ 2 1 (fun h => eval (shift zero2 h) (Sub (nth i g (Num 0)) (coordinate e i)))).
+  assert (Hz : forall i, (i < n)%nat -> O_ 2 1 (fun h => eval (shift zero2 h) (Sub (nth i g (Num 0))
+    (coordinate e i)))).
   { intros i Hi. apply (zero_at_O 2 zero2). apply HB. apply in_seq. lia. }
   assert (BG : below 2 G = true).
   { unfold G, Sub, Neg, mone. cbn [below]. rewrite (proj2 (Hg k)), coordinate_below. reflexivity. }
@@ -149,8 +153,10 @@ Proof.
     unfold Sub, Neg, mone in E0. cbn [eval] in E0. rewrite q2r_m1, subst_ok in E0.
     replace (eval (fun i => eval (env w t) (nth i g (Num 0))) (nth i f (Num 0))) with (eval (env w t) (deriv
       along_family (nth i g (Num 0)))) by lra. exact D0.
-  - intros t Ht q Hq. unfold Y. rewrite <- subst_ok. apply (all_give_ok A (env w t) _ (FA _) _ HE). apply in_map, Hq.
-  - intros q Hq. unfold Y. rewrite <- subst_ok. apply (all_give_ok A (env w 0) _ (FA _) _ HL). apply in_map, Hq.
+  - intros t Ht q Hq. unfold Y. rewrite <- subst_ok. apply (all_give_ok A (env w t) _ (FA _) _ HE).
+    apply in_map, Hq.
+  - intros q Hq. unfold Y. rewrite <- subst_ok. apply (all_give_ok A (env w 0) _ (FA _) _ HL).
+    apply in_map, Hq.
   - intros i Hi. unfold Y. apply HW; [lra|exact Hi].
   - exists k. split; [exact Hk|]. unfold Y. set (x := env w (th / w)).
     assert (X0 : x 0%nat = th) by (unfold x, env; field; lra). assert (X1 : x 1%nat = w) by reflexivity.

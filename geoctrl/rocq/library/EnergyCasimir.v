@@ -1,7 +1,8 @@
-(* Stability by the energy-Casimir test: a combination of what is kept, critical at the point, with a second
-   variation that is definite once squares of what is kept are added. *)
+(* Stability by the energy-Casimir test: a combination of what is kept, critical at the point, with a
+   second variation that is definite once squares of what is kept are added. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -54,7 +55,8 @@ Definition iq (i : item) := fst (fst i). Definition ie (i : item) := snd (fst i)
 Definition dev (h : nat -> R) (i : item) := eval (shift e h) (ie i) - eval (vec e) (ie i).
 Definition W (h : nat -> R) : R := sumf (fun i => val (iq i) * dev h i + 2 * q2r K * (dev h i * dev h i)) l.
 Definition critical : bool := pnil (sump (fun i => pscal (iq i) (jl (ij i))) l).
-Definition second : poly FF := sump (fun i => padd (pscal (iq i) (jq (ij i))) (pscal (of_q K) (psq (jl (ij i))))) l.
+Definition second : poly FF := sump (fun i => padd (pscal (iq i) (jq (ij i))) (pscal (of_q K) (psq (jl (ij
+  i))))) l.
 
 Lemma W_bounds : (forall i, In i l -> jet_ok n e (ie i) (ij i)) -> critical = true ->
   positive_by n c w second = true ->

@@ -1,9 +1,9 @@
-(* Expressions with rational numbers, their values in the reals, and where each part of one is differentiable. *)
+(* Expressions with rational numbers, their values in the reals, and where each part of one is
+   differentiable. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
 From Geoctrl Require Import OneDimension Orders.
 Import ListNotations.
 Local Open Scope R_scope.
-
 
 Inductive fn := Sin | Cos | Sqrt | Quad (a b : Q).
 Inductive expr :=

@@ -1,5 +1,5 @@
-(* Numbers with square roots, in which sums, products, inverses, roots and signs are computed: the rationals, and
-   towers a + b r over them, where r is the root of a number from below. *)
+(* Numbers with square roots, in which sums, products, inverses, roots and signs are computed: the
+   rationals, and towers a + b r over them, where r is the root of a number from below. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
 From Geoctrl Require Import OneDimension Orders Expressions Derivative.
 Import ListNotations.
@@ -122,7 +122,8 @@ Definition checked_root (x y : F * F) : option (F * F) :=
 (* sqrt (a + b r) = u + b / (2 u) r with 2 u^2 = a + n or a - n, n^2 = a^2 - b^2 r^2 *)
 Definition half_root (x : F * F) (n : F) : option (F * F) :=
   match kroot (kmul (of_q (1#2)) (kadd (fst x) n)) with
-  | Some u => match kinv (kmul (of_q 2) u) with Some i => checked_root x (u, kmul (snd x) i) | None => None end
+  | Some u => match kinv (kmul (of_q 2) u) with Some i => checked_root x (u,
+    kmul (snd x) i) | None => None end
   | None => None
   end.
 Definition pair_root (x : F * F) : option (F * F) :=
@@ -131,7 +132,8 @@ Definition pair_root (x : F * F) : option (F * F) :=
     match kroot (fst x) with
     | Some s => checked_root x (s, of_q 0)
     | None => match kinv d with
-              | Some i => match kroot (kmul (fst x) i) with Some s => checked_root x (of_q 0, s) | None => None end
+              | Some i => match kroot (kmul (fst x) i) with Some s => checked_root x (of_q 0,
+                s) | None => None end
               | None => None
               end
     end
@@ -151,7 +153,8 @@ Proof. unfold norm_of. rewrite val_add, val_neg, !val_mul, rr. ring. Qed.
 Lemma pair_inv_ok x y : pair_inv x = Some y -> pair_val x * pair_val y = 1.
 Proof.
   unfold pair_inv. destruct (kinv (norm_of x)) as [i|] eqn:E; [|discriminate]. intros H; injection H as <-.
-  apply val_inv in E. rewrite norm_ok in E. unfold pair_val. cbn [fst snd]. rewrite val_neg, !val_mul. rewrite <- E. ring.
+  apply val_inv in E. rewrite norm_ok in E. unfold pair_val. cbn [fst snd]. rewrite val_neg, !val_mul.
+    rewrite <- E. ring.
 Qed.
 Lemma pair_sign_ok x : if pair_nonneg x then 0 <= pair_val x else pair_val x <= 0.
 Proof.
@@ -177,26 +180,32 @@ Proof.
       assert (- u * - u < v * r * (v * r)) by (apply Rmult_le_0_lt_compat; lra). lra.
   - assert (0 <= - v * r) by (apply Rmult_le_pos; lra). lra.
 Qed.
-Lemma checked_root_ok x y z : checked_root x y = Some z -> 0 < pair_val z /\ pair_val z * pair_val z = pair_val x.
+Lemma checked_root_ok x y z : checked_root x y = Some z -> 0 < pair_val z /\
+  pair_val z * pair_val z = pair_val x.
 Proof.
   unfold checked_root. set (w := pair_add (pair_mul y y) (kneg (fst x), kneg (snd x))).
   destruct (is_zero (fst w)) eqn:A; [|discriminate]. destruct (is_zero (snd w)) eqn:B; [|discriminate].
-  destruct (pair_nonneg y) eqn:P; [|discriminate]. cbn [andb]. destruct (pair_inv y) as [i|] eqn:I; [|discriminate].
-  intros H; injection H as <-. apply val_zero in A, B. apply pair_inv_ok in I. assert (S := pair_sign_ok y). rewrite P in S.
+  destruct (pair_nonneg y) eqn:P; [|discriminate]. cbn [andb].
+    destruct (pair_inv y) as [i|] eqn:I; [|discriminate].
+  intros H; injection H as <-. apply val_zero in A, B. apply pair_inv_ok in I.
+    assert (S := pair_sign_ok y). rewrite P in S.
   split.
   - destruct S as [S|S]; [exact S|]. rewrite <- S in I. lra.
-  - rewrite <- pair_mul_ok. unfold w, pair_add in A, B. cbn [fst snd] in A, B. rewrite val_add, val_neg in A, B.
+  - rewrite <- pair_mul_ok. unfold w, pair_add in A, B. cbn [fst snd] in A, B.
+    rewrite val_add, val_neg in A, B.
     unfold pair_val. replace (val (fst (pair_mul y y))) with (val (fst x)) by lra.
     replace (val (snd (pair_mul y y))) with (val (snd x)) by lra. reflexivity.
 Qed.
 Lemma half_root_ok x n z : half_root x n = Some z -> 0 < pair_val z /\ pair_val z * pair_val z = pair_val x.
 Proof.
-  unfold half_root. destruct (kroot _); [|discriminate]. destruct (kinv _); [|discriminate]. apply checked_root_ok.
+  unfold half_root. destruct (kroot _); [|discriminate]. destruct (kinv _); [|discriminate].
+    apply checked_root_ok.
 Qed.
 Lemma pair_root_ok x y : pair_root x = Some y -> 0 < pair_val y /\ pair_val y * pair_val y = pair_val x.
 Proof.
   unfold pair_root. destruct (is_zero (snd x)).
-  - destruct (is_zero (kadd (fst x) (kneg d))); [apply checked_root_ok|]. destruct (kroot (fst x)); [apply checked_root_ok|]. destruct (kinv d); [|discriminate].
+  - destruct (is_zero (kadd (fst x) (kneg d))); [apply checked_root_ok|].
+    destruct (kroot (fst x)); [apply checked_root_ok|]. destruct (kinv d); [|discriminate].
     destruct (kroot _); [apply checked_root_ok|discriminate].
   - destruct (kroot (norm_of x)); [|discriminate]. destruct (half_root x c) eqn:E.
     + intros H; injection H as <-. apply (half_root_ok _ _ _ E).
@@ -211,7 +220,8 @@ Proof.
   - exact pair_mul_ok.
   - exact pair_inv_ok.
   - exact pair_root_ok.
-  - intros a H. apply andb_true_iff in H. destruct H as [A B]. apply val_zero in A, B. unfold pair_val. rewrite A, B. ring.
+  - intros a H. apply andb_true_iff in H. destruct H as [A B]. apply val_zero in A, B. unfold pair_val.
+    rewrite A, B. ring.
   - exact pair_sign_ok.
 Defined.
 End Extension.
@@ -236,10 +246,14 @@ Lemma value_ok F x e : forall u, value F e = Some u -> eval x e = val u.
 Proof.
   induction e; cbn [value]; intros u H; try discriminate.
   - injection H as <-. rewrite val_q. reflexivity.
-  - destruct (value F e1), (value F e2); try discriminate. injection H as <-. rewrite val_add. simpl. rewrite (IHe1 _ eq_refl), (IHe2 _ eq_refl). reflexivity.
-  - destruct (value F e1), (value F e2); try discriminate. injection H as <-. rewrite val_mul. simpl. rewrite (IHe1 _ eq_refl), (IHe2 _ eq_refl). reflexivity.
-  - destruct (value F e); [|discriminate]. apply inv_nonzero in H. simpl. rewrite (IHe _ eq_refl). symmetry. apply H.
-  - destruct f; try discriminate. destruct (value F e); [|discriminate]. apply val_root in H. destruct H as [P H].
+  - destruct (value F e1), (value F e2); try discriminate. injection H as <-. rewrite val_add. simpl.
+    rewrite (IHe1 _ eq_refl), (IHe2 _ eq_refl). reflexivity.
+  - destruct (value F e1), (value F e2); try discriminate. injection H as <-. rewrite val_mul. simpl.
+    rewrite (IHe1 _ eq_refl), (IHe2 _ eq_refl). reflexivity.
+  - destruct (value F e); [|discriminate]. apply inv_nonzero in H. simpl. rewrite (IHe _ eq_refl).
+    symmetry. apply H.
+  - destruct f; try discriminate. destruct (value F e); [|discriminate]. apply val_root in H.
+    destruct H as [P H].
     simpl. rewrite (IHe _ eq_refl), <- H. apply sqrt_square. lra.
 Qed.
 (* the field of the roots of some numbers, each of them in the field before *)

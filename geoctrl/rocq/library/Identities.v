@@ -1,5 +1,6 @@
-(* A normal form of expressions: fractions of polynomials in the variables and in the functions that occur, over
-   products of named denominators, none of which is zero. What has the numerator zero vanishes everywhere. *)
+(* A normal form of expressions: fractions of polynomials in the variables and in the functions that occur,
+   over products of named denominators, none of which is zero. What has the numerator zero vanishes
+   everywhere. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
 From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials.
 Import ListNotations.
@@ -73,14 +74,16 @@ Proof.
 Qed.
 Lemma mev_nonzero x m : (forall i, x i <> 0) -> forall k, mev k m x <> 0.
 Proof.
-  intros H. induction m as [|e m IH]; intros k; simpl; [lra|]. apply Rmult_integral_contrapositive_currified; [|apply IH].
+  intros H. induction m as [|e m IH]; intros k; simpl; [lra|].
+    apply Rmult_integral_contrapositive_currified; [|apply IH].
   apply pow_nonzero, H.
 Qed.
 
 Definition pone : poly := [([], (1%Q : rationals))].
 Lemma pone_ok x : peval x pone = 1.
 Proof. unfold pone. simpl. rewrite q2r_1. ring. Qed.
-Fixpoint ppow (p : poly) (k : nat) : poly := match k with O => pone | S O => p | S k' => pmul p (ppow p k') end.
+Fixpoint ppow (p : poly) (k : nat) : poly := match k with O => pone | S O => p | S k' => pmul p (ppow p k')
+  end.
 Lemma ppow_ok x p k : peval x (ppow p k) = peval x p ^ k.
 Proof.
   induction k as [|k IH]; [apply pone_ok|]. destruct k; [simpl; ring|].
@@ -122,7 +125,8 @@ Definition lift (m : mono) (p : poly) : poly := if forallb (Nat.eqb 0) m then p 
 Lemma lift_ok x m p : peval (ext x) (lift m p) = mev 0 m (at_table x) * peval (ext x) p.
 Proof.
   unfold lift. destruct (forallb (Nat.eqb 0) m) eqn:E; [|rewrite pmul_ok, expand_ok; reflexivity].
-  replace (mev 0 m (at_table x)) with 1; [ring|]. generalize 0%nat. induction m as [|u m IH]; intros k; [reflexivity|].
+  replace (mev 0 m (at_table x)) with 1; [ring|]. generalize 0%nat.
+    induction m as [|u m IH]; intros k; [reflexivity|].
   simpl in E. destruct u; [|discriminate]. simpl. rewrite <- (IH E). ring.
 Qed.
 Fixpoint place (p : poly) (l : list poly) : option nat :=
@@ -164,10 +168,12 @@ Proof. apply mev_nonzero, defined. Qed.
 Lemma fadd_ok f g : feval x (fadd f g) = feval x f + feval x g.
 Proof.
   destruct f as [p m], g as [q k]. unfold fadd, feval. cbn [fst snd].
-  assert (General : peval (ext x) (padd (lift (msub k m) p) (lift (msub m k) q)) * / mev 0 (mmul m (msub k m)) (at_table x)
+  assert (General : peval (ext x) (padd (lift (msub k m) p) (lift (msub m k) q)) * / mev 0 (mmul m (msub k
+    m)) (at_table x)
     = peval (ext x) p * / mev 0 m (at_table x) + peval (ext x) q * / mev 0 k (at_table x)).
   { rewrite padd_ok, !lift_ok, mmul_ok. assert (E := common (at_table x) m 0 k).
-    assert (N1 := under m). assert (N2 := under k). assert (N3 := under (msub k m)). assert (N4 := under (msub m k)).
+    assert (N1 := under m). assert (N2 := under k). assert (N3 := under (msub k m)).
+      assert (N4 := under (msub m k)).
     set (a := mev 0 m (at_table x)) in *. set (b := mev 0 k (at_table x)) in *.
     set (u := mev 0 (msub k m) (at_table x)) in *. set (v := mev 0 (msub m k) (at_table x)) in *.
     rewrite Rmult_plus_distr_r. f_equal; [field; split; assumption|]. rewrite E. field. split; assumption. }
@@ -187,14 +193,17 @@ Proof.
   destruct f as [p m]. unfold finv, feval. cbn [fst snd]. assert (N := under m).
   assert (Named : option_map (fun j => (expand 0 m, repeat O j ++ [1%nat])) (place p table) = Some g ->
     peval (ext x) (fst g) * / mev 0 (snd g) (at_table x) = / (peval (ext x) p * / mev 0 m (at_table x))).
-  { destruct (place p table) as [j|] eqn:E; simpl; [|discriminate]. intros K; injection K as <-. cbn [fst snd].
+  { destruct (place p table) as [j|] eqn:E; simpl; [|discriminate]. intros K; injection K as <-.
+    cbn [fst snd].
     rewrite expand_ok, (pvar_mev (at_table x) j 0), Nat.add_0_l.
     assert (P : at_table x j = peval (ext x) p) by (unfold at_table; symmetry; apply place_ok, E).
     assert (D := defined j). rewrite P in *. field. split; assumption. }
   destruct p as [|[[|e k] q] p]; try exact Named. destruct p; [|exact Named].
-  destruct (Qeq_bool q 0) eqn:Z; [discriminate|]. assert (Hq := q2r_nonzero _ Z). intros K; injection K as <-. cbn [fst snd].
+  destruct (Qeq_bool q 0) eqn:Z; [discriminate|]. assert (Hq := q2r_nonzero _ Z).
+    intros K; injection K as <-. cbn [fst snd].
   rewrite pscal_ok, expand_ok. simpl.
-  replace (q2r (Qred (/ q))) with (/ q2r q) by (rewrite q2r_red, q2r_inv; [reflexivity|apply Qeq_bool_neq, Z]).
+  replace (q2r (Qred (/ q))) with (/ q2r q) by (rewrite q2r_red, q2r_inv;
+    [reflexivity|apply Qeq_bool_neq, Z]).
   field. split; assumption.
 Qed.
 Lemma frac_ok e : forall f, frac e = Some f -> eval x e = feval x f.
@@ -203,10 +212,13 @@ Proof.
   - injection H as <-. unfold feval. cbn [fst snd]. rewrite pconst_ok. simpl. field.
   - destruct (Nat.ltb i base) eqn:E; [|discriminate]. injection H as <-. unfold feval. cbn [fst snd].
     rewrite pvar_ok. unfold ext. rewrite E. simpl. field.
-  - destruct (frac e1), (frac e2); try discriminate. injection H as <-. rewrite fadd_ok. simpl. rewrite <- IHe1, <- IHe2; reflexivity.
-  - destruct (frac e1), (frac e2); try discriminate. injection H as <-. rewrite fmult_ok. simpl. rewrite <- IHe1, <- IHe2; reflexivity.
+  - destruct (frac e1), (frac e2); try discriminate. injection H as <-. rewrite fadd_ok. simpl.
+    rewrite <- IHe1, <- IHe2; reflexivity.
+  - destruct (frac e1), (frac e2); try discriminate. injection H as <-. rewrite fmult_ok. simpl.
+    rewrite <- IHe1, <- IHe2; reflexivity.
   - destruct (frac e) as [f|]; [|discriminate]. rewrite (finv_ok _ _ H). simpl. rewrite (IHe f); reflexivity.
-  - destruct (atom (Fun f e)) as [p|] eqn:E; [|discriminate]. simpl in H. injection H as <-. rewrite (atom_ok _ _ _ E).
+  - destruct (atom (Fun f e)) as [p|] eqn:E; [|discriminate]. simpl in H. injection H as <-.
+    rewrite (atom_ok _ _ _ E).
     unfold feval. simpl. field.
 Qed.
 End Table.
@@ -218,7 +230,8 @@ Fixpoint tabulated (l : list expr) (table : list poly) : list poly :=
   | Inv p :: l' => tabulated l' match frac table p with Some f => table ++ [fst f] | None => table end
   | _ :: l' => tabulated l' table
   end.
-Lemma tabulated_ok x l : (forall a, In a l -> fine x a) -> forall table, (forall i, at_table table x i <> 0) ->
+Lemma tabulated_ok x l : (forall a, In a l -> fine x a) -> forall table, (forall i,
+  at_table table x i <> 0) ->
   forall i, at_table (tabulated l table) x i <> 0.
 Proof.
   induction l as [|a l IH]; simpl; intros H table D; [exact D|].

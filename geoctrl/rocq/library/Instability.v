@@ -1,7 +1,8 @@
-(* Instability: V grows at a rate along all motions that stay near the point, and is positive along a curve of
-   the leaf that begins there. *)
+(* Instability: V grows at a rate along all motions that stay near the point, and is positive along a curve
+   of the leaf that begins there. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic.
 Import ListNotations.
 Local Open Scope R_scope.

@@ -1,5 +1,5 @@
-(* Value, linear and quadratic part of an expression at a point with numbers of a field; what is left is of third
-   order. *)
+(* Value, linear and quadratic part of an expression at a point with numbers of a field; what is left is of
+   third order. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
 From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor.
 Import ListNotations.
@@ -84,7 +84,8 @@ Definition jet_of (n : nat) (e : list expr) (E : expr) : option jet := jet_with 
 Definition vec (e : list expr) : nat -> R := fun i => eval (fun _ => 0) (nth i e (Num 0)).
 Fixpoint ground (a : expr) : expr :=
   match a with
-  | Num q => Num q | Var _ => Num 0 | Add a b => Add (ground a) (ground b) | Mul a b => Mul (ground a) (ground b)
+  | Num q => Num q | Var _ => Num 0 | Add a b => Add (ground a) (ground b) | Mul a b => Mul (ground a)
+    (ground b)
   | Inv a => Inv (ground a) | Fun f a => Fun f (ground a)
   end.
 Definition coordinate (e : list expr) (i : nat) : expr := ground (nth i e (Num 0)).
@@ -93,7 +94,8 @@ Proof.
   unfold coordinate, vec. induction (nth i e (Num 0)); simpl; try congruence. apply q2r_0.
 Qed.
 Lemma coordinate_below n e i : below n (coordinate e i) = true.
-Proof. unfold coordinate. induction (nth i e (Num 0)); simpl; try reflexivity; try (apply andb_true_iff; split); assumption. Qed.
+Proof. unfold coordinate. induction (nth i e (Num 0)); simpl; try reflexivity; try (apply andb_true_iff;
+  split); assumption. Qed.
 Definition shift (e : list expr) (h : nat -> R) : nat -> R := fun i => vec e i + h i.
 
 Definition rest (e : list expr) (E : expr) (j : jet) (h : nat -> R) : R :=
@@ -171,7 +173,8 @@ Proof.
   intros h Hh. apply HP, K, Hh.
 Qed.
 
-Lemma inverse_jet_ok n e E q j k : jet_ok n e E j -> jc j = Some q -> inverse_jet q j = Some k -> jet_ok n e (Inv E) k.
+Lemma inverse_jet_ok n e E q j k : jet_ok n e E j -> jc j = Some q -> inverse_jet q j = Some k ->
+  jet_ok n e (Inv E) k.
 Proof.
   intros K Ec H. assert (Hc : eval (vec e) E = val q) by (apply (proj1 K); exact Ec).
   unfold inverse_jet in H. destruct (kinv q) as [r|] eqn:Er; [|discriminate]. injection H as H. symmetry in H.
@@ -191,7 +194,8 @@ Proof.
   intros K Ec H. assert (Hc : eval (vec e) E = val q) by (apply (proj1 K); exact Ec).
   unfold root_jet in H. destruct (kroot q) as [s|] eqn:Es; [|discriminate].
   destruct (kinv (kmul (of_q 2) s)) as [a|] eqn:Ea; [|discriminate].
-  destruct (kinv (kmul (of_q 8) (kmul s (kmul s s)))) as [b|] eqn:Eb; [|discriminate]. injection H as H. symmetry in H.
+  destruct (kinv (kmul (of_q 8) (kmul s (kmul s s)))) as [b|] eqn:Eb; [|discriminate]. injection H as H.
+    symmetry in H.
   apply val_root in Es. destruct Es as [Ps Es]. apply inv_nonzero in Ea. destruct Ea as [_ Ha].
   apply inv_nonzero in Eb. destruct Eb as [_ Hb]. rewrite !val_mul, val_q in Ha, Hb.
   change (q2r 2) with 2 in Ha. change (q2r 8) with 8 in Hb.
@@ -213,7 +217,8 @@ Proof.
   destruct (kinv (kadd (kmul (of_q x) (kmul q q)) (of_q y))) as [d|] eqn:Ed; [|discriminate].
   injection H as H. symmetry in H. apply inv_nonzero in Ed. destruct Ed as [_ Hd].
   rewrite val_add, !val_mul, !val_q in Hd.
-  eapply (compose_ok n e E (Fun (Quad x y) E) (fnR (Quad x y)) (val q)); try exact H; try exact K; try exact Hc.
+  eapply (compose_ok n e E (Fun (Quad x y) E) (fnR (Quad x y)) (val q)); try exact H; try exact K;
+    try exact Hc.
   - reflexivity.
   - rewrite !val_mul, val_neg, val_mul, val_q, Hd. apply taylor_quad; assumption.
   - intros u. destruct (is_zero q) eqn:Z; [|discriminate]. intros E'; injection E' as <-.
@@ -226,14 +231,16 @@ Lemma function_jet_ok n e E f q j k : jet_ok n e E j -> jc j = Some q -> functio
 Proof.
   intros K Ec H. destruct f; cbn [function_jet] in H.
   - assert (Hc : eval (vec e) E = val q) by (apply (proj1 K); exact Ec).
-    destruct (is_zero q) eqn:Z; [|discriminate]. apply val_zero in Z. rewrite Z in Hc. injection H as H. symmetry in H.
+    destruct (is_zero q) eqn:Z; [|discriminate]. apply val_zero in Z. rewrite Z in Hc. injection H as H.
+      symmetry in H.
     eapply (compose_ok n e E (Fun Sin E) sin 0); try exact H; try exact K; try exact Hc.
     + reflexivity.
     + rewrite !val_q, q2r_1, q2r_0. apply taylor_sin.
     + intros u E'; injection E' as <-. rewrite val_q, q2r_0. apply sin_0.
     + apply K.
   - assert (Hc : eval (vec e) E = val q) by (apply (proj1 K); exact Ec).
-    destruct (is_zero q) eqn:Z; [|discriminate]. apply val_zero in Z. rewrite Z in Hc. injection H as H. symmetry in H.
+    destruct (is_zero q) eqn:Z; [|discriminate]. apply val_zero in Z. rewrite Z in Hc. injection H as H.
+      symmetry in H.
     eapply (compose_ok n e E (Fun Cos E) cos 0); try exact H; try exact K; try exact Hc.
     + reflexivity.
     + rewrite !val_q, q2r_0. replace (q2r (-1#2)) with (- / 2) by (unfold q2r; simpl; lra). apply taylor_cos.
@@ -245,8 +252,10 @@ Qed.
 
 Lemma values_ok e i v : nth i (map (value FF) e) None = Some v -> vec e i = val v.
 Proof.
-  destruct (Nat.lt_ge_cases i (length e)) as [L|G]; [|rewrite nth_overflow by (rewrite map_length; exact G); discriminate].
-  rewrite (nth_indep _ None (value FF (Num 0))) by (rewrite map_length; exact L). rewrite map_nth. apply value_ok.
+  destruct (Nat.lt_ge_cases i (length e)) as [L|G]; [|rewrite nth_overflow by (rewrite map_length;
+    exact G); discriminate].
+  rewrite (nth_indep _ None (value FF (Num 0))) by (rewrite map_length; exact L). rewrite map_nth.
+    apply value_ok.
 Qed.
 Lemma jet_of_ok n e E : forall j, jet_of n e E = Some j -> jet_ok n e E j.
 Proof.
@@ -257,7 +266,8 @@ Proof.
     + apply (O_ext n 3 (fun _ => 0)); [intros; unfold rest; simpl; ring|apply O_zero].
     + exists 1; split; [lra|tauto].
   - destruct (Nat.ltb i n) eqn:Hi; [|discriminate].
-    destruct (nth i (map (value FF) e) None) as [v|] eqn:Ev; [|discriminate]. injection H as <-. apply Nat.ltb_lt in Hi.
+    destruct (nth i (map (value FF) e) None) as [v|] eqn:Ev; [|discriminate]. injection H as <-.
+      apply Nat.ltb_lt in Hi.
     unfold jet_ok; cbn [jc jl jq]. repeat split.
     + intros p Hp; injection Hp as <-. apply values_ok, Ev.
     + apply (O_ext n 1 (fun h => h i)); [intros; rewrite pvar_ok; reflexivity|apply O_var, Hi].
@@ -265,7 +275,8 @@ Proof.
     + apply (O_ext n 3 (fun _ => 0)); [intros; unfold rest; cbn [jl jq]; rewrite pvar_ok; simpl;
       unfold shift; ring|apply O_zero].
     + exists 1; split; [lra|simpl; tauto].
-  - destruct (jet_with n (map (value FF) e) E1) as [j1|]; [|discriminate]. destruct (jet_with n (map (value FF) e) E2) as [j2|]; [|discriminate].
+  - destruct (jet_with n (map (value FF) e) E1) as [j1|]; [|discriminate].
+    destruct (jet_with n (map (value FF) e) E2) as [j2|]; [|discriminate].
     injection H as <-. destruct (IHE1 _ eq_refl) as (c1 & L1 & Q1 & R1 & F1).
       destruct (IHE2 _ eq_refl) as (c2 & L2 & Q2 & R2 & F2).
     unfold jet_ok; cbn [jc jl jq]. repeat split.
@@ -275,7 +286,8 @@ Proof.
     + apply (O_ext n 3 (fun h => rest e E1 j1 h + rest e E2 j2 h)); [|apply O_add; assumption].
       intros h. unfold rest; cbn [jl jq eval]. rewrite !padd_ok. ring.
     + apply (both_fine n e (fun x => fine x E1) (fun x => fine x E2)); assumption.
-  - destruct (jet_with n (map (value FF) e) E1) as [j1|]; [|discriminate]. destruct (jet_with n (map (value FF) e) E2) as [j2|]; [|discriminate].
+  - destruct (jet_with n (map (value FF) e) E1) as [j1|]; [|discriminate].
+    destruct (jet_with n (map (value FF) e) E2) as [j2|]; [|discriminate].
     destruct (IHE1 _ eq_refl) as (c1 & L1 & Q1 & R1 & F1).
       destruct (IHE2 _ eq_refl) as (c2 & L2 & Q2 & R2 & F2).
     destruct (jc j1) as [p|]; [|discriminate]. specialize (c1 _ eq_refl). destruct (jc j2) as [q|].

@@ -1,6 +1,7 @@
 (* Stability where V falls on each level set of the functions that are kept. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic Instability.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -8,17 +9,18 @@ Local Open Scope R_scope.
 Section Over.
 Context {FF : field}.
 
-
 (* ---- what is positive where functions have their values is bounded below by the squares of their changes
   ---- *)
 Section Soft.
-Variables (n m : nat) (e : list expr) (us : list unknown) (K c : Q) (w : squares) (U : expr) (all : list expr).
+Variables (n m : nat) (e : list expr) (us : list unknown) (K c : Q) (w : squares) (U : expr) (all : list
+  expr).
 Let z := ez e us.
 Definition change (y : nat -> R) (a : expr) : R := eval y a - eval (vec z) a.
 Definition soft_check : bool :=
   zero_at (n + m) z U && pnil (jl (jet_at n m e us U)) && forallb (has_jet_at (n + m) z) all &&
     Qle_bool 0 K &&
-  positive_by (n + m) c w (padd (jq (jet_at n m e us U)) (pscal (of_q K) (sump (fun a => psq (jl (jet_at n m e us
+  positive_by (n + m) c w (padd (jq (jet_at n m e us U)) (pscal (of_q K) (sump (fun a => psq (jl (jet_at n m
+    e us
     a))) all))).
 Lemma soft_near : soft_check = true -> 0 <= q2r K /\
   exists r, 0 < r /\ forall y, S1 (n + m) (off (vec z) y) <= r ->

@@ -1,7 +1,8 @@
-(* Motions of x' = f(x, z) with equations q(x, z) = 0 for some z, of which nothing is assumed; what is kept by all
-   of them, by an identity. *)
+(* Motions of x' = f(x, z) with equations q(x, z) = 0 for some z, of which nothing is assumed; what is kept
+   by all of them, by an identity. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite.
 Import ListNotations.
 Local Open Scope R_scope.

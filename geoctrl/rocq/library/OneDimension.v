@@ -4,7 +4,6 @@ From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNa
 Import ListNotations.
 Local Open Scope R_scope.
 
-
 (* ---- one dimension ---- *)
 Definition cont_on (x : R -> R) (T : R) : Prop :=
   forall t, 0 <= t <= T -> forall eps, 0 < eps ->

@@ -1,5 +1,5 @@
-(* Sizes of vectors, and functions that are small of some order: |F h| <= M |h|^k near zero. No bound is ever
-   computed, they only exist. *)
+(* Sizes of vectors, and functions that are small of some order: |F h| <= M |h|^k near zero. No bound is
+   ever computed, they only exist. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
 From Geoctrl Require Import OneDimension.
 Import ListNotations.

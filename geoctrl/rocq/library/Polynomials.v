@@ -4,7 +4,6 @@ From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields.
 Import ListNotations.
 Local Open Scope R_scope.
 
-
 (* ---- exponents of the variables 0, 1, ... ---- *)
 Definition mono := list nat.
 Fixpoint mev (k : nat) (m : mono) (x : nat -> R) : R :=

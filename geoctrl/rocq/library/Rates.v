@@ -1,13 +1,13 @@
 (* A function V of the states whose rate is known along all motions that stay near the point. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir Unknowns.
 Import ListNotations.
 Local Open Scope R_scope.
 
 Section Over.
 Context {FF : field}.
-
 
 (* ---- a function V whose rate is known along motions near the point ---- *)
 Record plant := Plant {

@@ -1,6 +1,7 @@
 (* The point is at rest: field, equations and leaf relations vanish there. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir Unknowns Rates Asymptotic Instability LevelStability Drift.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -8,13 +9,13 @@ Local Open Scope R_scope.
 Section Over.
 Context {FF : field}.
 
-
 (* ---- the point with its unknowns is a motion at rest on the leaf ---- *)
 Lemma zero_at_value k p a : zero_at k p a = true -> eval (vec p) a = 0.
 Proof.
   unfold zero_at. intros H. apply andb_true_iff in H. destruct H as [_ H].
   destruct (jet_of k p a) as [j|] eqn:E; [|discriminate]. apply jet_of_ok in E.
-  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec). apply (val_zero FF), H.
+  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec).
+    apply (val_zero FF), H.
 Qed.
 Definition rest_check (n m : nat) (f eqs leaf : list expr) (p : list expr) : bool := forallb (zero_at (n + m)
   p) (f ++ eqs ++ leaf).

@@ -1,7 +1,8 @@
 (* The unknowns z stay near their values at the point while the states do; what is positive of both where
    relations and equations hold. *)
 From Coq Require Import Reals QArith Qreals Qreduction List Lra Lia Bool PeanoNat ZArith Classical_Prop.
-From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor Jets
+From Geoctrl Require Import OneDimension Orders Expressions Derivative Fields Polynomials Identities Taylor
+  Jets
   Definite Motions EnergyCasimir.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -78,7 +79,8 @@ Proof.
   destruct (zero_at_O _ _ _ Hb) as [B (M' & r' & HM' & Hr' & K')].
   exists (M' + M), (Rmin r r'). repeat split; [lra|apply Rmin_pos; assumption|]. intros y [Gq Ga] Hy.
   assert (A1 := Rmin_l r r'). assert (A2 := Rmin_r r r'). specialize (K y). specialize (K' (h_of y)).
-  apply (vanishes_ok _ _ y _ Ga) in V. unfold Sub at 1 2, Neg, mone in V. cbn [eval] in V. rewrite q2r_m1 in V.
+  apply (vanishes_ok _ _ y _ Ga) in V. unfold Sub at 1 2, Neg, mone in V. cbn [eval] in V.
+    rewrite q2r_m1 in V.
   rewrite (comb_zero eqs atoms y [] (u_comb u) Gq) in V; [|intros ? []|exact Ga].
   unfold dz, Sub, Neg, mone in V. cbn [eval] in V. rewrite q2r_m1, coordinate_ok in V.
   assert (E : y (n + i)%nat - vec ze i = eval y (u_b u) + eval y (row 0 (u_c u))) by lra.
@@ -155,7 +157,8 @@ Proof.
   unfold zero_at, jet_at. intros H. apply andb_true_iff in H. destruct H as [B H].
   destruct (jet_of (n + m) ez a) as [j|] eqn:E; [|discriminate]. apply jet_of_ok in E.
     repeat split; try apply E; try exact B.
-  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec). apply (val_zero FF), H.
+  destruct (jc j) as [q|] eqn:Ec; [|discriminate]. destruct E as (V & _). rewrite (V q Ec).
+    apply (val_zero FF), H.
 Qed.
 
 Lemma positive_near : positive_check = true ->

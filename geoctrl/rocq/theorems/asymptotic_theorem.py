@@ -16,7 +16,7 @@ from geoctrl.rocq.text.real_text import value_text
 from geoctrl.rocq.text.statement import OUT, Statement, by_index, by_member, conjunction
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
-from geoctrl.rocq.theorems.written import Written, plain_data
+from geoctrl.rocq.theorems.written import AS_LONG_AS_IT_LASTS, Written, plain_data
 from geoctrl.rocq.witnesses.lyapunov_equation import DIGITS, lyapunov_form, number_between, real_parts
 from geoctrl.rocq.witnesses.rounding import BITS
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
@@ -44,6 +44,7 @@ def asymptotic_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
         [*data.lines, *body],
         "@as_check A_ S_ R_ L_",
         lambda statement: _theorem(statement, a),
+        AS_LONG_AS_IT_LASTS,
     )
 
 

@@ -38,6 +38,8 @@ ANGLE, SPEED = variable(0), variable(1)
 PROBE = fmpq(2, 3), fmpq(3, 7)
 """Speed and angle at which the form of the family is tried."""
 
+UNSAID = "The motions that leave are given in closed form: that there are some is part of the theorem."
+
 
 def drift_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # noqa: ARG001
     """Data and statement."""
@@ -68,6 +70,7 @@ def drift_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # n
         [*data.lines, *plain, *lines],
         "@family_check A_ C_",
         _theorem,
+        UNSAID,
     )
 
 
@@ -130,7 +133,7 @@ def _theorem(statement: Statement) -> list[str]:
     far = " \\/ ".join(f"eps <= {d}" for d in statement.distances([f"{x} T" for x in statement.states]))
     functions = ", ".join(f"(fun t => Y t {i}%nat)" for i in range(n + m))
     return [
-        "Theorem instability_ : exists eps : R, 0 < eps /\\ forall delta : R, 0 < delta ->",
+        "Theorem instability : exists eps : R, 0 < eps /\\ forall delta : R, 0 < delta ->",
         f"  exists (T : R) ({statement.functions} : R -> R), 0 < T /\\",
         "    (* a motion on the leaf, which begins near the point and leaves it *)",
         *conjunction(

@@ -14,7 +14,7 @@ from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.text.data_text import DataText, list_text, squares_text
 from geoctrl.rocq.text.stability_text import stability_theorem
 from geoctrl.rocq.theorems.functions_with_cofactors import kept_functions
-from geoctrl.rocq.theorems.written import Written, plain_data
+from geoctrl.rocq.theorems.written import AS_LONG_AS_IT_LASTS, Written, plain_data
 from geoctrl.rocq.witnesses.sums_of_squares import Squares, sum_of_squares
 
 
@@ -45,6 +45,7 @@ def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Writ
         [*data.lines, *body],
         "@ec_check A_ C_",
         lambda statement: stability_theorem(statement, "energy_casimir C_ ok"),
+        AS_LONG_AS_IT_LASTS,
     )
 
 

@@ -32,6 +32,10 @@ from geoctrl.rocq.witnesses.sums_of_squares import Squares
 
 PARTS = tuple(fmpq(k, 10) for k in (4, 6, 3, 7, 2))
 """Of the way from the next real part to the largest; at one half two roots would add up to twice the rate."""
+UNSAID = (
+    "The theorem does not say that there are motions: from starts as near as one likes none stays near the "
+    "point until the time T. Where motions exist as long as they stay near the point, that is instability."
+)
 APART = fmpq(1, 10**6)
 """Difference of real parts from which they count as two, relative to the largest."""
 
@@ -48,7 +52,7 @@ def instability_theorem(proved: Certified, equations: ProblemInTerms) -> Written
     curve = _curve_data(equations, data, linear.direction(upwards), V)
     body = [*plain, *plant, *rate_data(data, V, a, rate), *curve]
     return Written(
-        ["Unknowns", "Rates", "Instability"], [*data.lines, *body], "@un_check A_ S_ R_ K_", _theorem
+        ["Unknowns", "Rates", "Instability"], [*data.lines, *body], "@un_check A_ S_ R_ K_", _theorem, UNSAID
     )
 
 
@@ -113,7 +117,7 @@ def _theorem(statement: Statement) -> list[str]:
     distances = statement.distances([f"{x} t" for x in statement.states])
     far = " \\/ ".join(f"eps <= {distance}" for distance in distances)
     return [
-        "Theorem instability_ : exists eps : R, 0 < eps /\\ forall delta : R, 0 < delta ->",
+        "Theorem instability : exists eps : R, 0 < eps /\\ forall delta : R, 0 < delta ->",
         "  (* as near as one likes there is a state of the leaf *)",
         f"  exists {' '.join(starts)} : R,",
         *conjuncts([*leaf, *near]),

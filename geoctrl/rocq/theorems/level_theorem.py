@@ -9,7 +9,9 @@ from geoctrl.rocq.text.stability_text import stability_theorem
 from geoctrl.rocq.theorems.asymptotic_theorem import falling_function
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
-from geoctrl.rocq.theorems.written import Written, plain_data
+from geoctrl.rocq.theorems.written import AS_LONG_AS_IT_LASTS, Written, plain_data
+
+UNSAID = "Nor does it say that motions tend to the equilibrium of their level set."
 
 
 def level_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
@@ -28,4 +30,5 @@ def level_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
         [*data.lines, *body],
         "@lv_check A_ S_ R_ L_",
         lambda statement: stability_theorem(statement, "level_stability S_ R_ L_ ok"),
+        f"{AS_LONG_AS_IT_LASTS} {UNSAID}",
     )

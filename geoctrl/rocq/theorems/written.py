@@ -10,6 +10,10 @@ from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.text.data_text import DataText
 from geoctrl.rocq.text.statement import Statement
 
+AS_LONG_AS_IT_LASTS = (
+    "The theorem does not say that there are motions: it speaks of every motion, as long as it lasts."
+)
+
 
 class Written(NamedTuple):
     """The data of a theorem, and its text for given names.
@@ -24,12 +28,15 @@ class Written(NamedTuple):
         The check of the data, which has to be true.
     theorem : callable
         Its lines for a `Statement`.
+    unsaid : str
+        What it does not say.
     """
 
     modules: list[str]
     data: list[str]
     check: str
     theorem: Callable[[Statement], list[str]]
+    unsaid: str
 
 
 def plain_data(equations: ProblemInTerms, data: DataText) -> list[str]:
