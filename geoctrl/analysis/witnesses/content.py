@@ -5,11 +5,14 @@ from __future__ import annotations
 from contextvars import copy_context
 from typing import Any
 
+from flint import ctx
+
 from geoctrl import checker
+from geoctrl.analysis.witnesses.ball_witnesses import BallWitnesses
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
-from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
+from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses
 from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of
-from geoctrl.checker.witnesses.numbers import set_roots
+from geoctrl.checker.witnesses.numbers import BITS, set_roots
 from geoctrl.checker.witnesses.reader import FORMAT, VERSION
 
 __all__ = ["content_with_witnesses"]
@@ -32,17 +35,19 @@ def content_with_witnesses(proof: dict[str, Any]) -> dict[str, Any]:
     """The content of a file with witnesses, from that of a proof; NotSolved where it is one by a theorem that
     has none yet, or a witness is not found.
     """
-    return copy_context().run(_content, theorem_of(proof), proof)
+    with ctx.workprec(BITS):
+        return copy_context().run(_content, theorem_of(proof), proof)
 
 
 def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]:
     """The content, its numbers over the roots of the problem."""
     problem, radicands = proof["problem"], proof["problem"].get("roots", [])
     set_roots(radicands)
-    point = PointWitnesses(problem)
+    point = BallWitnesses(problem) if {"box", "enclosed"} & problem.keys() else ExactWitnesses(problem)
     theorem = witnesses_of(point, proof)
-    used = dict.fromkeys([*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})])
-    names = [name for name in used if name not in point.gradients]
+    used = [*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})]
+    used += [theorem["energy"]] if "energy" in theorem else []
+    names = [name for name in dict.fromkeys(used) if name not in point.gradients]
     cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in names}
     data = {
         "format": FORMAT,

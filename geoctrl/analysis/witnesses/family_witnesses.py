@@ -16,7 +16,7 @@ from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.theorems.family import Manifold, invariant_manifold, symbols_as_variables
 from geoctrl.checker.witnesses.numbers import number_text
 
-__all__ = ["drift", "family"]
+__all__ = ["drift", "family", "family_through"]
 
 
 class _Motions:
@@ -99,6 +99,12 @@ def family(point: PointWitnesses) -> dict[str, Any]:
         ]
         quotient.append([B[k][j] - moved[j] for j, other in enumerate(free) if other in beside])
     return {"name": "family", **basis, "family": data, "P": form_triangle(falling_form(quotient))}
+
+
+def family_through(point: PointWitnesses) -> dict[str, Any]:
+    """The family through a point, as a file has it."""
+    found = _Motions(point)
+    return found.data(found.independent_states(point.question.labels))
 
 
 def drift(point: PointWitnesses) -> dict[str, Any]:

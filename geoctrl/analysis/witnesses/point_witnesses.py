@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,13 +15,13 @@ from geoctrl.analysis.question.motion import Stored
 from geoctrl.checker.matrices import independent, nullspace, product, solve
 from geoctrl.checker.witnesses.numbers import number_text
 
-__all__ = ["Basis", "PointWitnesses", "inverse_of", "texts"]
+__all__ = ["Basis", "ExactWitnesses", "PointWitnesses", "inverse_of", "texts"]
 
 Rows = list[list[Any]]
 Basis = dict[str, Any]
 
 
-class PointWitnesses:
+class PointWitnesses(ABC):
     """Witnesses of a problem at its point.
 
     Attributes
@@ -34,9 +35,49 @@ class PointWitnesses:
 
     def __init__(self, problem: dict[str, Any]) -> None:
         stored = Stored.of(problem)
-        self.question = checker.Question(stored.read, exact=True)
+        self.question = checker.Question(stored.read, exact=True, numbers=self._numbers(stored.read))
         self.table = Appended(stored)
         self.gradients: dict[str, list[Any]] = {}
+
+    @abstractmethod
+    def _numbers(self, problem: dict[str, Any]) -> Any:
+        """The arithmetic of a problem as read; None of exact numbers."""
+
+    @abstractmethod
+    def roots(self) -> list[list[int | str]]:
+        """Roots of nodes at the point, by their places."""
+
+    @abstractmethod
+    def inverse_of(self, rows: Rows) -> list[list[str]]:
+        """The inverse of a matrix, as a file has it."""
+
+    @abstractmethod
+    def basis(self, names: Sequence[str]) -> Basis:
+        """Those of some functions that have independent gradients, the states that these leave free, and the
+        inverse of the gradients by the others.
+        """
+
+    @abstractmethod
+    def motion(self, basis: Basis) -> Rows:
+        """The linearisation on the tangents of the basis, in the numbers of the checker."""
+
+    def inverse(self) -> list[list[str]]:
+        """Of the matrix of the unknowns."""
+        q, k = self.question, len(self.question.problem["unknowns"])
+        K: Rows = [[fmpq(0)] * k for _ in range(k)]
+        for i, j, place in q.problem["matrix"]:
+            K[i][j] = q.jets([place])[0].value
+        return self.inverse_of(K)
+
+    def _gradient(self, name: str) -> list[Any]:
+        return self.gradients[name] if name in self.gradients else self.question.function(name)[1]
+
+
+class ExactWitnesses(PointWitnesses):
+    """In exact numbers."""
+
+    def _numbers(self, problem: dict[str, Any]) -> None:
+        """Those of the checker."""
 
     def roots(self) -> list[list[int | str]]:
         """Roots of nodes at the point, by their places."""
@@ -48,13 +89,9 @@ class PointWitnesses:
                     found.append([i, str(q.jets([i])[0].value)])
         return found
 
-    def inverse(self) -> list[list[str]]:
-        """Of the matrix of the unknowns."""
-        q, k = self.question, len(self.question.problem["unknowns"])
-        K: Rows = [[fmpq(0)] * k for _ in range(k)]
-        for i, j, place in q.problem["matrix"]:
-            K[i][j] = q.jets([place])[0].value
-        return texts(inverse_of(K))
+    def inverse_of(self, rows: Rows) -> list[list[str]]:
+        """Of a matrix of its numbers."""
+        return texts(inverse_of(rows))
 
     def basis(self, names: Sequence[str]) -> Basis:
         """Those of some functions that have independent gradients, the states that these leave free, and the
@@ -73,9 +110,6 @@ class PointWitnesses:
         fixed = [i for i in range(n) if i not in free]
         inverse = inverse_of([[row[i] for i in fixed] for row in gradients])
         return {"rows": rows, "free": [q.labels[i] for i in free], "inverse": texts(inverse)}
-
-    def _gradient(self, name: str) -> list[Any]:
-        return self.gradients[name] if name in self.gradients else self.question.function(name)[1]
 
     def motion(self, basis: Basis) -> Rows:
         """The linearisation on the tangents of the basis, in the numbers of the checker."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.witnesses.box_witnesses import in_balls
 from geoctrl.analysis.witnesses.falling_witnesses import falling
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
@@ -18,7 +19,7 @@ __all__ = ["WitnessesOf", "theorem_of"]
 
 Proof = dict[str, Any]
 WitnessesOf = Callable[[PointWitnesses, Proof], dict[str, Any]]
-FURTHER = {"idle", "box", "enclosed", "degenerate", "critical", "symmetries"}
+FURTHER = {"degenerate", "critical", "symmetries"}
 """Parts of problems of theorems that have no witnesses yet."""
 
 
@@ -59,4 +60,8 @@ THEOREMS: dict[str, WitnessesOf] = {
     DRIFT: lambda point, _: drift(point),
     FALLING: falling,
     f"{FALLING} on the level sets of the invariants": falling,
+    "spectrum in balls": in_balls,
+    "spectrum in balls on the level sets of the invariants": in_balls,
+    "energy-Casimir in balls": in_balls,
+    f"{ATTRACTION} in balls": in_balls,
 }

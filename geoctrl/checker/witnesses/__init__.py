@@ -7,6 +7,7 @@ file may hold), `jets` (derivatives), `identities` (what is conserved), `definit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
@@ -14,6 +15,7 @@ from geoctrl.checker.witnesses.limits import Refusal, begin
 from geoctrl.checker.witnesses.numbers import set_roots
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
+from geoctrl.checker.witnesses.theorems import ENCLOSED
 from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
 from geoctrl.checker.witnesses.verdicts import THEOREMS, Found
 
@@ -39,8 +41,13 @@ def _check(data: Any) -> Found:
     begin()
     set_roots(data.get("roots", []))
     content = conform(data, FILE)
-    shape, theorem = (THEOREMS | FURTHER)[data["theorem"]["name"]]
+    name = data["theorem"]["name"]
+    entries: dict[str, tuple[Any, Callable[..., Found]]] = {**THEOREMS, **FURTHER, **ENCLOSED}
+    shape, theorem = entries[name]
+    given = conform(data["theorem"], shape, "theorem")
+    if name in ENCLOSED:
+        return theorem(content["problem"], content["witness"], given)
     q = Question(content["problem"], content["witness"])
     q.require_kept([])
     q.require_rest()
-    return theorem(q, conform(data["theorem"], shape, "theorem"))
+    return theorem(q, given)

@@ -7,12 +7,13 @@ balls and with rational functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.witnesses.definite import Rows, product, require_inverse
 from geoctrl.checker.witnesses.limits import Refusal, spend
 from geoctrl.checker.witnesses.numbers import Number, positive
 from geoctrl.checker.witnesses.reader import children
@@ -87,10 +88,23 @@ class Jet:
 class Numbers:
     """Exact numbers at the point; roots by the places of their nodes, as a file has them."""
 
-    number, order = staticmethod(fmpq), 2
+    order = 2
 
     def __init__(self, roots: Mapping[int | None, Number]) -> None:
         self.roots = roots
+
+    def number(self, q: Number) -> Number:
+        """A number as it is read."""
+        return q
+
+    def state_value(self, _state: int, q: Number) -> Number:
+        """The value of a state."""
+        return q
+
+    def solver(self, K: Rows, N: Rows, path: str) -> Callable[[Rows], Rows]:
+        """What solves K X = right, with K N = 1."""
+        inverse = require_inverse(K, N, path)
+        return lambda right: product(inverse, right)
 
     def function(self, name: str, place: int | None, *x: Number) -> Number | None:
         """The value of a function, None where it is no number of the field."""

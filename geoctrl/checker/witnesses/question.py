@@ -13,7 +13,6 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.definite import product, require_inverse
 from geoctrl.checker.witnesses.identities import Along, Functions, Ratio
 from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
 from geoctrl.checker.witnesses.limits import Refusal
@@ -55,13 +54,15 @@ class Question:
             [places[role, k] for k in part] for role, part in zip(ROLES, parts, strict=False)
         )
         self.values = {places[role, k]: problem[f"{role}s"][k] for role, k in named if role != "unknown"}
-        self.at = {p: Jet({(): q}, 2) for p, q in self.values.items()}
-        self.at |= {p: Jet({(): self.values[p], (i,): fmpq(1)}, 2) for i, p in enumerate(self.states)}
+        number, state_value = self.numbers.number, self.numbers.state_value
+        self.at = {p: Jet({(): number(q)}, 2) for p, q in self.values.items()}
+        for i, p in enumerate(self.states):
+            self.at[p] = Jet({(): state_value(i, self.values[p]), (i,): fmpq(1)}, 2)
         self._kept: set[str] = set()
         self._solve()
 
     def _solve(self) -> None:
-        """With K N = 1: z = N b, Dz = N (Db - DK z)."""
+        """K z = b, K Dz = Db - DK z."""
         k, n = len(self.unknowns), len(self.labels)
         right, K = self.jets(self.problem["right"]), [[Jet({(): fmpq(0)}, 2)] * k for _ in range(k)]
         for i, j, p in self.problem["matrix"]:
@@ -69,14 +70,14 @@ class Question:
         if any(jet.value is None for jet in chain(right, *K)):
             raise Refusal("the unknowns are no numbers of the field")
         values = [[jet.value for jet in row] for row in K]
-        N = require_inverse(values, self.witness["inverse"], "witness.inverse")
-        z = product(N, [[jet.value] for jet in right])
+        solve = self.numbers.solver(values, self.witness["inverse"], "witness.inverse")
+        z = solve([[jet.value] for jet in right])
         constant = [Jet({(): value}, 2) for (value,) in z]
         left = [sum(map(Jet.__mul__, row, constant), Jet({(): fmpq(0)}, 2)) for row in K]
         slopes = [(b + c * Jet({(): fmpq(-1)}, 2)).gradient(n) for b, c in zip(right, left, strict=True)]
-        for p, value, row in zip(self.unknowns, constant, product(N, slopes), strict=True):
+        for p, value, row in zip(self.unknowns, constant, solve(slopes), strict=True):
             # No function that is kept depends on it: its second derivatives are not asked for.
-            slope = Jet({(i,): c for i, c in enumerate(row) if c != 0} | {(): fmpq(0)}, 2)
+            slope = Jet({(i,): c for i, c in enumerate(row) if c} | {(): fmpq(0)}, 2)
             self.at[p] = self.numbers.count(value + slope)
 
     # -- at the point ---------------------------------------------------------------------------

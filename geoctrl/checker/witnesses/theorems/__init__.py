@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from geoctrl.checker.witnesses.theorems.boxes import BOX, ENERGY, energy_casimir_in_box, in_box
 from geoctrl.checker.witnesses.theorems.falling import FALLING, falling_energy
 from geoctrl.checker.witnesses.theorems.family import ATTRACTION, DRIFT, attracting_family, drift
+from geoctrl.checker.witnesses.theorems.family_in_balls import GROWTH, attraction_in_balls, growth_in_balls
+from geoctrl.checker.witnesses.theorems.idle import (
+    IDLE,
+    IDLE_GROWTH,
+    attraction_beside_idle,
+    growth_beside_idle,
+)
 from geoctrl.checker.witnesses.theorems.shape import SHAPE, over_shape
 from geoctrl.checker.witnesses.verdicts import THEOREMS as OF_POINTS
+from geoctrl.checker.witnesses.verdicts import attraction, growth
 
-__all__ = ["THEOREMS"]
+__all__ = ["ENCLOSED", "THEOREMS"]
 
 THEOREMS = {
     "family": (ATTRACTION, attracting_family),
@@ -18,3 +27,13 @@ THEOREMS = {
     for name in ("attraction", "energy-Casimir")
 }
 """By their names, what a file gives for them, and what proves them."""
+ENCLOSED = {
+    "attraction in a box": (OF_POINTS["attraction"][0] | {"box": BOX}, in_box(attraction)),
+    "growth in a box": (OF_POINTS["growth"][0] | {"box": BOX}, in_box(growth)),
+    "energy-Casimir in a box": (ENERGY, energy_casimir_in_box),
+    "attraction beside what is idle": (IDLE, attraction_beside_idle),
+    "growth beside what is idle": (IDLE_GROWTH, growth_beside_idle),
+    "family in balls": (ATTRACTION, attraction_in_balls),
+    "growth in balls": (GROWTH, growth_in_balls),
+}
+"""Those that ask their questions themselves, about a box or in balls, and need no exact rest at the point."""

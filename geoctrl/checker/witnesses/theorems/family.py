@@ -23,7 +23,7 @@ from flint import fmpq
 
 from geoctrl.checker.witnesses.definite import Rows, product, require_inverse
 from geoctrl.checker.witnesses.identities import Along, Ratio
-from geoctrl.checker.witnesses.jets import Jet, evaluate
+from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
 from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import number_text, rational
 from geoctrl.checker.witnesses.question import Question, defects
@@ -67,12 +67,17 @@ class Manifold:
     def __init__(self, q: Question, given: dict[str, Any]) -> None:
         symbols, labels, k = given["symbols"], q.labels, len(given["symbols"])
         places = [q.family[name] for name in symbols]
-        self._q, self._at = q, dict(q.at)
-        self._at |= {
+        exact = {
             p: Jet({(): v, (i,): fmpq(1)}, 2)
             for i, (p, v) in enumerate(zip(places, symbols.values(), strict=True))
         }
-        at = self.jets(given["states"])
+        self._q = q
+        self._at = q.at | {
+            p: Jet({**jet.terms, (): q.numbers.number(jet.value)}, 2) for p, jet in exact.items()
+        }
+        # The point itself is exact, also where the equations are known there in balls alone.
+        exact |= {p: Jet({(): v}, 2) for p, v in q.values.items()}
+        at = evaluate(q.table, given["states"], exact, Numbers(dict(q.witness["roots"])))
         if not k or [jet.value for jet in at] != list(q.problem["states"].values()):
             raise Refusal("the family does not go through the point", "theorem.family")
         self.tangents = {label: jet.gradient(k) for label, jet in zip(labels, at, strict=True)}

@@ -1,0 +1,132 @@
+"""Witnesses of equilibria that are known up to a box, and of families in balls."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from flint import arb, fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.witnesses.ball_witnesses import BallWitnesses, rounded_inverse
+from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero
+from geoctrl.analysis.witnesses.family_witnesses import family, family_through
+from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
+from geoctrl.analysis.witnesses.point_witnesses import texts
+from geoctrl.checker.balls import Balls, radii
+from geoctrl.checker.boxes import Box
+from geoctrl.checker.theorems.idle import equations_of_rest
+from geoctrl.checker.witnesses.definite import product
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.theorems.boxes import require_zero
+
+__all__ = ["in_balls"]
+
+BITS = 24, 53, 128, 256
+"""Of the numbers of Y, tried in turn."""
+
+Rows = list[list[Any]]
+
+
+def in_balls(point: Any, proof: dict[str, Any]) -> dict[str, Any]:
+    """What a theorem about a box, or about a family in balls, is given."""
+    parts = proof["problem"].keys()
+    if "idle" in parts:
+        return _beside_idle(point, proof)
+    if "box" not in parts:
+        return _family(point, proof)
+    return (_by_energy if "multipliers" in proof["evidence"] else _by_spectrum)(point, proof)
+
+
+def _by_spectrum(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
+    problem, names = point.question.problem, proof["evidence"]["zero_modes"]
+    basis = point.basis([*problem["leaf"], *names])
+    whole, middle = (Box(problem, names, whole=w) for w in (True, False))
+    box = _box(problem, middle.rest()[0], whole.rest()[1], whole.unknown(0))
+    form = _form(point.motion(basis), proof["verdict"])
+    return {"name": f"{_sense(proof)} in a box", **basis, "box": box, **form}
+
+
+def _by_energy(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
+    problem, multipliers = point.question.problem, proof["evidence"]["multipliers"]
+    energy, *others = proof["evidence"]["conserved"]
+    basis = point.basis(list(multipliers))
+    whole, middle = (Box(problem, others, whole=w) for w in (True, False))
+    y, unknown = [fmpq(c) for c in multipliers.values()], whole.unknown(len(multipliers))
+    around = zip(y, unknown[len(whole.free) :], strict=True)
+    _, J, H = whole.critical(energy, [c + arb(0, r) for c, r in around])
+    box = _box(problem, middle.critical(energy, [arb(c) for c in y])[0], J, unknown)
+    W = point.tangents(basis)
+    (first, *_), *_ = product([list(column) for column in zip(*W, strict=True)], product(H.tolist(), W))
+    return {
+        "name": "energy-Casimir in a box",
+        **basis,
+        "box": box,
+        "energy": energy,
+        "multipliers": multipliers,
+        "sense": 1 if first > 0 else -1,
+    }
+
+
+def _beside_idle(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
+    q, dropped = point.question, proof["problem"]["idle"]["dropped"]
+    equations = equations_of_rest(q)
+    kept = {k: p for k, p in equations.items() if k not in dropped}
+    idle, around = q.problem["box"]["held"], radii(q.problem["box"]["bits"], len(q.labels))
+    free = [i for i, k in enumerate(q.labels) if k not in idle]
+    slopes = [[q.gradient(jet)[i] for i in free] for jet in q.jets(list(kept.values()))]
+    middle = checker.Question(q.problem, True, Balls([fmpq(0)] * len(q.labels)))
+    values = [jet.value for jet in middle.jets(list(kept.values()))]
+    B = [[q.linearisation[i][j] for j in free] for i in free]
+    return {
+        "name": f"{_sense(proof)} beside what is idle",
+        "box": _box(q.problem, values, slopes, [around[i] for i in free]),
+        "dropped": dropped,
+        "cofactors": _cofactors_of_rates(point, equations, kept, dropped),
+        **_form(B, proof["verdict"]),
+    }
+
+
+def _cofactors_of_rates(
+    point: BallWitnesses, equations: dict[str, int], kept: dict[str, int], dropped: list[str]
+) -> list[list[Cofactor]]:
+    """Cofactors of what is left out, by the states that are rates themselves."""
+    q, F = point.question, point.question.functions
+    rates = {k: q.ratios([p])[0] for k, p in kept.items() if p in q.moving_places}
+    for rate in rates.values():
+        F.require_relation(rate)
+    vanishing: list[Any] = [([(k, None)], rate) for k, rate in rates.items()]
+    writer = RatioWriter.of(q, point.table)
+    return [cofactors_of_zero(writer, point.table, q.ratios([equations[k]])[0], vanishing) for k in dropped]
+
+
+def _family(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
+    if proof["verdict"] == "PROVED_STABLE":
+        return family(point) | {"name": "family in balls"}
+    basis = point.basis(list(point.question.problem["leaf"]))
+    form = _form(point.motion(basis), proof["verdict"])
+    return {"name": "growth in balls", **basis, "family": family_through(point), **form}
+
+
+def _form(B: Rows, verdict: str) -> dict[str, Any]:
+    """A form that grows or falls."""
+    if verdict != "PROVED_UNSTABLE":
+        return {"P": form_triangle(falling_form(B))}
+    m, P, v = growing_form(B)
+    return {"m": str(m), "P": form_triangle(P), "v": [str(c) for c in v]}
+
+
+def _box(problem: dict[str, Any], values: list[Any], J: Rows, around: list[fmpq]) -> dict[str, Any]:
+    """The box as a file has it, with a matrix Y for Krawczyk's test; NotSolved where there is none."""
+    for bits in BITS:
+        Y = rounded_inverse(J, bits)
+        with suppress(Refusal):
+            require_zero({"Y": Y, "radii": around}, values, J)
+            return {"held": problem["box"]["held"], "radii": [str(r) for r in around], "Y": texts(Y)}
+    raise NotSolved
+
+
+def _sense(proof: dict[str, Any]) -> str:
+    return "growth" if proof["verdict"] == "PROVED_UNSTABLE" else "attraction"

@@ -1,0 +1,70 @@
+"""Numbers that are known up to a radius: an arithmetic for a question about a box of states.
+
+Every operation encloses its results. What is not finite - a quotient by a ball with zero in it, a root of one
+that reaches below - is refused, and comparisons hold only where they are certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flint import arb, arb_mat, ctx, fmpq
+
+from geoctrl.checker.witnesses.definite import Rows
+from geoctrl.checker.witnesses.jets import Jet
+from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.witnesses.numbers import BITS, Number, ball
+
+FUNCTIONS = {name: getattr(arb, name) for name in ("sqrt", "sin", "cos", "exp", "log", "atan")}
+
+
+class Balls:
+    """Enclosures over the box of states with some half widths, with the bits of the context."""
+
+    order, number = 2, staticmethod(ball)
+
+    def __init__(self, widths: Sequence[fmpq]) -> None:
+        self._widths = widths
+
+    def state_value(self, state: int, q: Number) -> arb:
+        """The values of a state in the box."""
+        return ball(q) + arb(0, self._widths[state])
+
+    def solver(self, K: Rows, N: Rows, path: str) -> Callable[[Rows], Rows]:
+        """What encloses X with K X = right, from an N with N K next to one, which shows K invertible."""
+        if any(len(row) != len(K) for row in K):
+            raise Refusal("the matrix is not square", path)
+        return lambda right: (
+            (arb_mat(N) * arb_mat(K)).solve(arb_mat(N) * arb_mat(right)).tolist() if K else []
+        )
+
+    def function(self, name: str, _place: int | None, *x: arb) -> arb:
+        """An enclosure of a function; what has none is not finite."""
+        return quadrature(*x) if name == "quadrature" else FUNCTIONS[name](*x)
+
+    def sign(self, _place: int, x: arb) -> int:
+        """The sign of a switch, zero where it is not certain."""
+        return (x > 0) - (x < 0)
+
+    def count(self, jet: Jet) -> Jet:
+        """The jet as it is, counted; refused where it is not finite."""
+        if not all(ball(x).is_finite() for x in jet.terms.values()):
+            raise Refusal("a value is not bounded in the box")
+        spend(len(jet.terms) * (4 + BITS // 32))
+        return jet
+
+
+def quadrature(a: arb, b: arb, s: arb) -> arb:
+    """int_0^s dt/(a t^2 + b), an arctangent or its hyperbolic twin; next to a = 0 their common series."""
+    z = a * s * s / b
+    if not z > -1:
+        raise Refusal("the integrand of quadrature may have a pole")
+    if z > 0 or z < 0:
+        root = abs(z).sqrt()
+        return s / b * (root.atan() if z > 0 else root.atanh()) / root
+    if not abs(z) < fmpq(1, 2):
+        raise Refusal("a quadrature is not bounded in the box")
+    power, series = arb(1), arb(0)
+    for k in range(ctx.prec):
+        series, power = series + power / (2 * k + 1), -power * z
+    return s / b * (series + arb(0, 1) * 2 * abs(power))
