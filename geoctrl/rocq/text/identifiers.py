@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-LETTERS, WIDTH = 60, 108
+LETTERS, WIDTH = 60, 96
 PLACEHOLDER = "placeholder_"
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")

@@ -13,7 +13,7 @@ from geoctrl.rocq.terms.expression import Expression, Quadrature, constant
 SUM, PRODUCT, SIGNED, APPLIED, ATOM = range(5)
 """How strongly a text holds together."""
 
-WIDTH = 108
+WIDTH = 96
 
 
 def real_text(
