@@ -10,7 +10,7 @@ from geoctrl.rocq import write_library
 
 COQC = shutil.which("coqc")
 WHY_NOT = "coqc is not installed (apt-get install --no-install-recommends coq)"
-SECONDS = 150
+SECONDS = 600
 """For one file."""
 
 AXIOMS = {"sig_forall_dec", "sig_not_dec", "functional_extensionality_dep", "classic"}

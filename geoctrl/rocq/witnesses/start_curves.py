@@ -34,34 +34,46 @@ from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.witnesses.rounding import dyadic
 
-DIGITS = (8, 24)
+FEW, MORE = 8, 24
 """Of the numbers of a curve that is tried before the exact one: long ones cost Rocq most of its time."""
 
 Triple = list[Number]
+Choice = Callable[[Sequence[Number]], list[Number]]
 _LENGTH, _PRODUCT = re.compile(r"\|(\w+)\|\^2"), re.compile(r"(\w+)\.(\w+)")
 
 
 def start_curves(equations: ProblemInTerms, direction: Sequence[Number]) -> Iterator[list[Expression]]:
-    """The states as terms of one variable s, zero at the point; in short numbers first, exact ones last."""
-    for digits in DIGITS:
+    """The states as terms of one variable s, zero at the point: simple ones first, exact ones last.
+
+    Simple ones turn vectors about one of the axes and have short numbers.
+    """
+    for digits, axis in ((FEW, _largest), (FEW, list), (MORE, list)):
         with suppress(CertificateError):
-            yield _start_curve(equations, direction, partial(dyadic, bits=digits))
-    yield _start_curve(equations, direction, _exact)
+            yield _start_curve(equations, direction, partial(_near, digits), axis)
+    yield _start_curve(equations, direction, list, list)
 
 
-def _exact(q: Number) -> Number:
-    return q
+def _near(digits: int, row: Sequence[Number]) -> list[Number]:
+    """Short numbers next to those of a row."""
+    return [dyadic(q, digits) for q in row]
+
+
+def _largest(row: Sequence[Number]) -> list[Number]:
+    """The largest number of a row in its place, and zeros."""
+    place = max(range(len(row)), key=lambda k: abs(row[k]))
+    return [q if k == place else fmpq(0) for k, q in enumerate(row)]
 
 
 def _start_curve(
-    equations: ProblemInTerms, direction: Sequence[Number], near: Callable[[Number], Number]
+    equations: ProblemInTerms, direction: Sequence[Number], near: Choice, part: Choice
 ) -> list[Expression]:
-    """The curve in a direction, and with axes, that are near the given ones."""
+    """The curve in a direction near the given one, with parts of the axes."""
     s, point = variable(0), equations.point
-    states = [plus(constant(e), times(constant(near(v)), s)) for e, v in zip(point, direction, strict=True)]
+    straight = zip(point, near(direction), strict=True)
+    states = [plus(constant(e), times(constant(v), s)) for e, v in straight]
     together, other = _vectors(equations)
     for vectors in together:
-        axis = [near(c) for c in _axis(equations, vectors, other, direction)]
+        axis = part(near(_axis(equations, vectors, other, direction)))
         if any(axis):
             _turn(equations, vectors, axis, states)
     bound = {f"{stem}{k}" for vectors in together for stem in vectors for k in (1, 2, 3)}
