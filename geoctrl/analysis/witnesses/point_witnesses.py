@@ -12,8 +12,10 @@ from flint import fmpq
 from geoctrl import checker
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.motion import Stored
+from geoctrl.checker import witnesses
 from geoctrl.checker.matrices import independent, nullspace, product, solve
 from geoctrl.checker.witnesses.numbers import number_text
+from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, conform
 
 __all__ = ["Basis", "ExactWitnesses", "PointWitnesses", "inverse_of", "texts"]
 
@@ -34,7 +36,7 @@ class PointWitnesses(ABC):
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
-        stored = Stored.of(problem)
+        stored, self._problem = Stored.of(problem), problem
         self.question = checker.Question(stored.read, exact=True, numbers=self._numbers(stored.read))
         self.table = Appended(stored)
         self.gradients: dict[str, list[Any]] = {}
@@ -60,6 +62,12 @@ class PointWitnesses(ABC):
     @abstractmethod
     def motion(self, basis: Basis) -> Rows:
         """The linearisation on the tangents of the basis, in the numbers of the checker."""
+
+    def read(self) -> witnesses.Question:
+        """The question as a check of the file asks it."""
+        parts: Any = {k: self._problem[k] for k in EQUATIONS if k != "nodes"} | {"nodes": self.table.rows}
+        witness = {"roots": self.roots(), "inverse": self.inverse(), "cofactors": {}}
+        return witnesses.Question(conform(parts, EQUATIONS), conform(witness, WITNESS))
 
     def inverse(self) -> list[list[str]]:
         """Of the matrix of the unknowns."""

@@ -11,7 +11,9 @@ from geoctrl.analysis.witnesses.falling_witnesses import falling
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
+from geoctrl.analysis.witnesses.series_witnesses import lowest_form, zero_root
 from geoctrl.analysis.witnesses.shape_witnesses import over_shape
+from geoctrl.checker.theorems.degenerate import CRITICAL_CASE, MINIMUM
 from geoctrl.checker.theorems.falling import METHOD as FALLING
 from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
 
@@ -19,7 +21,7 @@ __all__ = ["WitnessesOf", "theorem_of"]
 
 Proof = dict[str, Any]
 WitnessesOf = Callable[[PointWitnesses, Proof], dict[str, Any]]
-FURTHER = {"degenerate", "critical", "symmetries"}
+FURTHER = {"symmetries"}
 """Parts of problems of theorems that have no witnesses yet."""
 
 
@@ -58,6 +60,8 @@ THEOREMS: dict[str, WitnessesOf] = {
     "energy-Casimir": energy_casimir,
     ATTRACTION: lambda point, _: family(point),
     DRIFT: lambda point, _: drift(point),
+    MINIMUM: lowest_form,
+    CRITICAL_CASE: zero_root,
     FALLING: falling,
     f"{FALLING} on the level sets of the invariants": falling,
     "spectrum in balls": in_balls,

@@ -1,8 +1,8 @@
-"""Functions near a point, as series up to second order, by forward differentiation in any arithmetic.
+"""Functions near a point, as series up to some order, by forward differentiation in any arithmetic.
 
-A jet is c + sum c_i h_i + sum c_ij h_i h_j with i <= j: at the point the directions h are those of the
-states, along a motion there is one, time, and the series ends with it. The same rules run with numbers, with
-balls and with rational functions.
+A jet is c + sum c_i h_i + sum c_ij h_i h_j + ... with i <= j: at the point the directions h are those of the
+states and it ends with the second order, along a motion there is one, time, and it ends with the first. The
+same rules run with numbers, with balls and with rational functions.
 """
 
 from __future__ import annotations
@@ -35,6 +35,19 @@ DERIVATIVES: dict[str, Any] = {
 """First and second derivative by the last argument, from other functions f, the value y, and the
 arguments.
 """
+FURTHER: dict[str, Any] = {
+    "inverse": lambda k, c, d, x: -c / x,
+    "sqrt": lambda k, c, d, x: c * fmpq(3 - 2 * k, 2 * k) / x,
+    "sin": lambda k, c, d, x: d * fmpq(-1, k * k - k),
+    "cos": lambda k, c, d, x: d * fmpq(-1, k * k - k),
+    "exp": lambda k, c, d, x: c * fmpq(1, k),
+    "log": lambda k, c, d, x: c * fmpq(1 - k, k) / x,
+    "atan": lambda k, c, d, x: (2 * x * c * (1 - k) + d * (2 - k)) * fmpq(1, k) / (1 + x * x),
+    "quadrature": lambda k, c, d, a, b, s: (
+        a * (2 * s * c * (1 - k) + d * (2 - k)) * fmpq(1, k) / (a * s * s + b)
+    ),
+}
+"""The coefficient of h^k, k > 2, of the function of x + h, from those of h^(k-1) and h^(k-2)."""
 
 
 @dataclass(frozen=True)
@@ -77,21 +90,27 @@ class Jet:
                 found[key] = found[key] + c * d if key in found else c * d
         return Jet(found, self.order)
 
-    def composition(self, value: Any, slope: Any, bend: Any) -> Jet:
-        """The jet of a function of this one, from its value and its first two derivatives there."""
-        away = Jet({k: c for k, c in self.terms.items() if k} | {(): fmpq(0)}, self.order)
-        squares = (away * away).terms.items()
-        found = {k: slope * away.terms.get(k, 0) + bend * c * fmpq(1, 2) for k, c in squares if k}
-        return Jet(found if value is None else found | {(): value}, self.order)
+    def without_value(self) -> Jet:
+        """What is left of it without its value."""
+        return Jet({**self.terms, (): fmpq(0)}, self.order)
+
+    def composition(self, name: str, value: Any, slope: Any, bend: Any, *x: Any) -> Jet:
+        """The jet of a function of this one, from its value and its first two derivatives at arguments x."""
+        away, coefficients = self.without_value(), [slope, bend * fmpq(1, 2)]
+        while len(coefficients) < self.order:
+            coefficients.append(FURTHER[name](len(coefficients) + 1, *coefficients[:-3:-1], *x))
+        found = Jet({(): fmpq(0)}, self.order)
+        for c in reversed(coefficients[: self.order]):
+            found = (found + Jet({(): c}, self.order)) * away
+        terms = {k: c for k, c in found.terms.items() if k}
+        return Jet(terms if value is None else terms | {(): value}, self.order)
 
 
 class Numbers:
     """Exact numbers at the point; roots by the places of their nodes, as a file has them."""
 
-    order = 2
-
-    def __init__(self, roots: Mapping[int | None, Number]) -> None:
-        self.roots = roots
+    def __init__(self, roots: Mapping[int | None, Number], order: int = 2) -> None:
+        self.roots, self.order = roots, order
 
     def number(self, q: Number) -> Number:
         """A number as it is read."""
@@ -137,7 +156,7 @@ def _inverse(x: Jet) -> Jet:
     if x.value is None or x.value == 0:
         raise Refusal("a divisor is zero, or no number of the field")
     r = 1 / x.value
-    return x.composition(r, -r * r, 2 * r * r * r)
+    return x.composition("inverse", r, -r * r, 2 * r * r * r, x.value)
 
 
 def _function(name: str, place: int, args: Sequence[Jet], numbers: Any) -> Jet:
@@ -149,7 +168,7 @@ def _function(name: str, place: int, args: Sequence[Jet], numbers: Any) -> Jet:
     if any(v is None for v in x) or any(len(jet.terms) > 1 for jet in args[:-1]):
         raise Refusal(f"an argument of {name} is no number of the field, or is not constant")
     y = numbers.function(name, place, *x)
-    return args[-1].composition(y, *DERIVATIVES[name](numbers.function, y, *x))
+    return args[-1].composition(name, y, *DERIVATIVES[name](numbers.function, y, *x), *x)
 
 
 def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Iterable[int] = ()) -> list[int]:

@@ -12,6 +12,7 @@ from geoctrl.checker.witnesses.theorems.idle import (
     attraction_beside_idle,
     growth_beside_idle,
 )
+from geoctrl.checker.witnesses.theorems.lowest_form import MINIMUM, ZERO_ROOT, lowest_form, one_zero_root
 from geoctrl.checker.witnesses.theorems.shape import SHAPE, over_shape
 from geoctrl.checker.witnesses.verdicts import THEOREMS as OF_POINTS
 from geoctrl.checker.witnesses.verdicts import attraction, growth
@@ -21,6 +22,8 @@ __all__ = ["ENCLOSED", "THEOREMS"]
 THEOREMS = {
     "family": (ATTRACTION, attracting_family),
     "drift": (DRIFT, drift),
+    "lowest form": (MINIMUM, lowest_form),
+    "zero root": (ZERO_ROOT, one_zero_root),
     "falling": (FALLING, falling_energy),
 } | {
     f"{name} over a shape": (OF_POINTS[name][0] | {"shape": SHAPE}, over_shape(OF_POINTS[name][1]))

@@ -122,21 +122,26 @@ def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
         raise Refusal("attraction is one of the whole leaf", "theorem.rows")
     if any(rate != 0 for rate in family.rates.values()):
         raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
-    B, T = tangent_motion(q, witness), family.tangents
-    along, beside = witness["family"]["along"], [k for k in free if k not in witness["family"]["along"]]
-    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, [T[k] for k in free])):
-        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
-    # Of y in the tangents of the leaf, y_b - T_b T_a^-1 y_a are coordinates across the family.
-    across = product([T[k] for k in beside], witness["family"]["inverse"])
-    rows = dict(zip(free, B, strict=True))
-    quotient: Rows = []
-    for k, weights in zip(beside, across, strict=True):
-        moved = product([weights], [rows[a] for a in along])[0]
-        difference = dict(zip(free, (c - m for c, m in zip(rows[k], moved, strict=True)), strict=True))
-        quotient.append([difference[other] for other in beside])
-    require_fall(quotient, witness["P"])
+    B, along = tangent_motion(q, witness), witness["family"]["along"]
+    require_fall(quotient(B, free, along, family.tangents, witness["family"]["inverse"]), witness["P"])
     found = {"family_dimension": len(along)}
     return Found("PROVED_STABLE", "spectrum and a family of equilibria", found)
+
+
+def quotient(B: Rows, free: list[str], along: list[str], T: dict[str, Any], inverse: Rows) -> Rows:
+    """The matrix of B beside vectors in its kernel, of which rows T_a have an inverse; Refusal if not there.
+
+    Of y in the tangents of the leaf, y_b - T_b T_a^-1 y_a are coordinates across these vectors.
+    """
+    beside = [k for k in free if k not in along]
+    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, [T[k] for k in free])):
+        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
+    rows, found = dict(zip(free, B, strict=True)), []
+    for k, weights in zip(beside, product([T[k] for k in beside], inverse), strict=True):
+        moved = product([weights], [rows[a] for a in along])[0]
+        difference = dict(zip(free, (c - m for c, m in zip(rows[k], moved, strict=True)), strict=True))
+        found.append([difference[other] for other in beside])
+    return found
 
 
 def drift(q: Question, witness: dict[str, Any]) -> Found:
