@@ -14,7 +14,7 @@ from flint import fmpq
 import geoctrl as gc
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, growing_form
+from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import ball, number_text, positive, set_roots
@@ -262,6 +262,16 @@ def test_the_rate_that_is_outgrown_is_positive():
     assert witnesses.check(source | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
     with pytest.raises(Refusal, match="positive there"):
         witnesses.check(source | {"theorem": grows | {"v": ["0", "1"]}})
+
+
+def test_states_that_are_free_stand_once():
+    """x' = x - 2 y, y' = 2 x - 2 y attracts; with x three times roots would be (1 +- i sqrt(23))/2."""
+    sink, free = planar([{(1, 0): 1, (0, 1): -2}, {(1, 0): 2, (0, 1): -2}]), ["x", "x", "x", "y"]
+    m, P, v = growing_form([[fmpq(c) for c in row] for row in [[1, 1, 1, -2]] * 3 + [[2, 2, 2, -2]]])
+    grows = theorem("growth", form_triangle(P), m=str(m), v=[str(c) for c in v])
+    for other in (free, ["x", "z"], ["x", "y", "z"], ["y"]):
+        with pytest.raises(Refusal, match=r"stand twice|do not fit"):
+            witnesses.check(sink | {"theorem": grows | {"free": other}})
 
 
 def test_a_form_that_falls_is_positive():

@@ -34,6 +34,8 @@ def tangents(q: Question, witness: dict[str, Any]) -> Rows:
     """
     rows, free = witness["rows"], witness["free"]
     fixed = [k for k in q.labels if k not in free]
+    if len(fixed) + len(free) != len(q.labels):
+        raise Refusal("states that are free stand twice, or are none", "theorem.free")
     q.require_kept(rows)
     D = [dict(zip(q.labels, q.function(name).gradient(len(q.labels)), strict=True)) for name in rows]
     solve = q.numbers.solver([[row[k] for k in fixed] for row in D], witness["inverse"], "theorem.inverse")
