@@ -39,6 +39,8 @@ _FLAT = 4
 """Lh below which no other tube is tried."""
 _HALVED = 12
 """How often a step is halved."""
+_LONGER = 3
+"""How much longer than the last a step is tried."""
 _GROWTH = 16
 """Lh from which on Gronwall's lemma asks for a shorter step."""
 _LAST = 6
@@ -110,7 +112,7 @@ class BallFlow:
         total = ball_identity(n + 1)
         spread = arb_mat(n + 1, 1, [arb(0, radius)] * n + [arb(0, (radius * T).abs_upper())])
         around = T + spread[n, 0]
-        s, here, error = fmpq(0), list(x), Error(n)
+        s, h, here, error = fmpq(0), fmpq(1), list(x), Error(n)
         for _ in range(_STEPS):
             # The mean value theorem over the box: widths grow as the derivative does, and no faster.
             end = [c + e for c, e in zip(here, error.box(), strict=True)]
@@ -119,7 +121,7 @@ class BallFlow:
             if s == 1:
                 return end, box, total
             step = _Step(self, box, around, derivative=True)
-            h, off = step.length_and_error(1 - s)
+            h, off = step.length_and_error(1 - s, h)
             middle = _Step(self, here, T, derivative=False)
             ends, change = middle.end(h, middle.error_bound(h)), step.change(h, off)
             here = [c.mid() for c in ends]
@@ -129,12 +131,12 @@ class BallFlow:
 
     def approximate_end(self, x: Sequence[arb], T: arb) -> list[arb]:
         """Where the motion from x ends, about: numbers without a bound of what they are off."""
-        s, here = fmpq(0), list(x)
+        s, h, here = fmpq(0), fmpq(1), list(x)
         for _ in range(_STEPS):
             if s == 1:
                 return here
             step = _Step(self, here, T, derivative=False)
-            h, _ = step.length_and_error(1 - s)
+            h, _ = step.length_and_error(1 - s, h)
             here, s = [c.mid() for c in step.end(h, arb(0))], s + h
         raise UnprovedError(_LONG)
 
@@ -184,11 +186,11 @@ class _Step:
         self.flow, self.T, self._n = flow, T, len(x)
         self._x = self._states(x)
         self._Phi = self._derivative() if derivative else []
-        terms = [c[k].abs_upper() for c in self._x for k in range(1, flow.degree + 1)]
-        self._sizes = [terms[i : i + flow.degree] for i in range(0, len(terms), flow.degree)]
-        entries = (self._n + 1) ** 2 if derivative else 0
-        columns = [P.entries() for P in self._Phi[1:]]
-        self._sizes += [[column[i].abs_upper() for column in columns] for i in range(entries)]
+        sizes = [[c.abs_upper() for c in column[1:]] for column in self._x]
+        if derivative:
+            entries = ([e.abs_upper() for e in P.entries()] for P in self._Phi[1:])
+            sizes += map(list, zip(*entries, strict=True))
+        self._sizes = arb_mat(sizes)
         self.length, self._radius, self._bound = self._length_and_bounds()
 
     # -- coefficients ---------------------------------------------------------------------------
@@ -271,21 +273,17 @@ class _Step:
     def _reach(self) -> float:
         """About the radius of convergence, at most one."""
         reach, N = 1.0, self.flow.degree
-        for sizes in self._sizes[: self._n]:
+        for i in range(self._n):
             for k in range(max(1, N - _LAST), N + 1):
-                if sizes[k - 1] > 0:
-                    reach = min(reach, float((-sizes[k - 1].log() / k).exp()))
+                if (size := self._sizes[i, k - 1]) > 0:
+                    reach = min(reach, float((-size.log() / k).exp()))
         return reach
 
     def _widths(self, h: fmpq) -> list[arb]:
         """Bounds of how far the polynomials move on the disc of radius h."""
-        found = []
-        for sizes in self._sizes:
-            total = arb(0)
-            for size in reversed(sizes):
-                total = (total + size) * h
-            found.append(total.abs_upper())
-        return found
+        powers = [arb(h) ** k for k in range(1, self.flow.degree + 1)]
+        moved = self._sizes * arb_mat(self.flow.degree, 1, powers)
+        return [w.abs_upper() for w in moved.entries()]
 
     def _greatest(self, widths: Sequence[arb], d: fmpq) -> arb:
         """A bound of the equations over real intervals of half the widths about the start, with squares of
@@ -306,11 +304,13 @@ class _Step:
             rates += (acb_mat(A) * acb_mat(n + 1, n + 1, squares[n:])).entries()
         return _larger(rates)
 
-    def length_and_error(self, rest: fmpq) -> tuple[fmpq, arb]:
+    def length_and_error(self, rest: fmpq, last: fmpq) -> tuple[fmpq, arb]:
         """A step no longer than the rest, and what its polynomials leave out: shorter than the series ask for
-        where the equations change too fast for Gronwall's lemma.
+        where the equations change too fast for Gronwall's lemma. Far longer ones than the last are not tried.
         """
         h = min(self.length, rest)
+        while h > _LONGER * last:
+            h = h / 2
         for _ in range(_HALVED):
             try:
                 return h, self.error_bound(h)
@@ -325,7 +325,10 @@ class _Step:
         part = arb(h / self._radius)
         residual = self._bound * part**self.flow.degree / (1 - part)
         widths, best = self._widths(h), None
+        least = max(self._sizes[i, 0] for i in range(self._sizes.nrows()))
         for d in _TUBES:
+            if not 2 * (least + 1) / d * h < _GROWTH:
+                continue  # F is no smaller than at the start
             try:
                 K = self._greatest(widths, d)
             except UnprovedError:

@@ -298,21 +298,22 @@ class Program:
     def run(self, arguments: Sequence, constants: Sequence, namespace: Arithmetic, sum_: Callable) -> list:
         """Interpret the tape on other objects (heyoka expressions), sums taken n at a time."""
         tape = self.tape
-        number, functions = namespace.number, namespace.functions
+        number, functions, one = namespace.number, namespace.functions, ("n", 1)
         temporaries: list = []
+        spaces = {"x": arguments, "c": constants, "t": temporaries}
 
         def get(operand):
             space, i = operand
-            if space == "n":
-                return number(i)
-            return {"x": arguments, "c": constants, "t": temporaries}[space][i]
+            return number(i) if space == "n" else spaces[space][i]
 
         for op, *parts in tape.instructions:
             if op == "sum":
                 terms = []
                 for c, a in parts[0]:
-                    value = get(c) if a == ("n", 1) else get(a)
-                    terms.append(value if a == ("n", 1) or c == ("n", 1) else get(c) * value)
+                    if a == one:
+                        terms.append(get(c))
+                    else:
+                        terms.append(get(a) if c == one else get(c) * get(a))
                 temporaries.append(terms[0] if len(terms) == 1 else sum_(terms))
             elif op == "fun":
                 name, args = parts
