@@ -10,24 +10,24 @@ from geoctrl.analysis.witnesses.box_witnesses import in_balls
 from geoctrl.analysis.witnesses.falling_witnesses import falling
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
+from geoctrl.analysis.witnesses.orbit_witnesses import growth_across, orbit
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
 from geoctrl.analysis.witnesses.series_witnesses import lowest_form, zero_root
 from geoctrl.analysis.witnesses.shape_witnesses import over_shape
 from geoctrl.checker.theorems.degenerate import CRITICAL_CASE, MINIMUM
 from geoctrl.checker.theorems.falling import METHOD as FALLING
 from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
+from geoctrl.checker.theorems.orbit import METHOD as ORBIT
 
 __all__ = ["WitnessesOf", "theorem_of"]
 
 Proof = dict[str, Any]
 WitnessesOf = Callable[[PointWitnesses, Proof], dict[str, Any]]
-FURTHER = {"symmetries"}
-"""Parts of problems of theorems that have no witnesses yet."""
 
 
 def theorem_of(proof: Proof) -> WitnessesOf:
     """What gives the theorem of a proof with all that it needs; NotSolved where it has no witnesses."""
-    if proof["method"] not in THEOREMS or FURTHER & proof["problem"].keys():
+    if proof["method"] not in THEOREMS:
         raise NotSolved
     witnesses_of = THEOREMS[proof["method"]]
     return over_shape(witnesses_of) if proof["evidence"].get("shape_integrals") else witnesses_of
@@ -63,6 +63,8 @@ THEOREMS: dict[str, WitnessesOf] = {
     MINIMUM: lowest_form,
     CRITICAL_CASE: zero_root,
     FALLING: falling,
+    ORBIT: orbit,
+    "spectrum modulo a group": growth_across,
     f"{FALLING} on the level sets of the invariants": falling,
     "spectrum in balls": in_balls,
     "spectrum in balls on the level sets of the invariants": in_balls,

@@ -13,6 +13,7 @@ from geoctrl.checker.witnesses.theorems.idle import (
     growth_beside_idle,
 )
 from geoctrl.checker.witnesses.theorems.lowest_form import MINIMUM, ZERO_ROOT, lowest_form, one_zero_root
+from geoctrl.checker.witnesses.theorems.orbit import GROWTH_ACROSS, ORBIT, growth_across, stable_orbit
 from geoctrl.checker.witnesses.theorems.shape import SHAPE, over_shape
 from geoctrl.checker.witnesses.verdicts import THEOREMS as OF_POINTS
 from geoctrl.checker.witnesses.verdicts import attraction, growth
@@ -25,6 +26,8 @@ THEOREMS = {
     "lowest form": (MINIMUM, lowest_form),
     "zero root": (ZERO_ROOT, one_zero_root),
     "falling": (FALLING, falling_energy),
+    "orbit": (ORBIT, stable_orbit),
+    "growth across an orbit": (GROWTH_ACROSS, growth_across),
 } | {
     f"{name} over a shape": (OF_POINTS[name][0] | {"shape": SHAPE}, over_shape(OF_POINTS[name][1]))
     for name in ("attraction", "energy-Casimir")
