@@ -152,17 +152,17 @@ def _zeros(q: Question, Z: Rows, branches: list[int], witness: dict[str, Any]) -
         known[p] = Jet({(): known[p].value, (0,): rate}, 1)
     along = Along(q.table, F, known, q.jets)
 
-    def slopes(places: Iterable[int]) -> list[Ratio]:
-        return [jet.terms.get((0,), F.number(0)) for jet in along.jets([*places])]
+    def slopes(nodes: Iterable[int]) -> list[Ratio]:
+        return [jet.terms.get((0,), F.number(0)) for jet in along.jets([*nodes])]
 
-    def of(names: Iterable[str]) -> list[int]:
+    def places(names: Iterable[str]) -> list[int]:
         return [q.functions_by_name[k] for k in names]
 
     y, held = witness["multipliers"], witness["held"]
-    V = sum((rate * c for c, rate in zip(y.values(), slopes(of(y)), strict=True)), F.number(0))
-    away = (C - q.function(k).value for k, C in zip(held, along.ratios(of(held)), strict=True))
-    Q = sum((C * rate for C, rate in zip(away, slopes(of(held)), strict=True)), F.number(0))
-    return [*slopes(branches), *slopes(of(q.problem["leaf"])), V, Q]
+    V = sum((rate * c for c, rate in zip(y.values(), slopes(places(y)), strict=True)), F.number(0))
+    away = (C - q.function(k).value for k, C in zip(held, along.ratios(places(held)), strict=True))
+    Q = sum((C * rate for C, rate in zip(away, slopes(places(held)), strict=True)), F.number(0))
+    return [*slopes(branches), *slopes(places(q.problem["leaf"])), V, Q]
 
 
 def _algebra(fields: list[Rows], witness: dict[str, Any]) -> list[Rows]:
