@@ -8,9 +8,11 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl import checker
+from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
+from geoctrl.checker.witnesses.theorems import THEOREMS
 
 __all__ = ["over_shape"]
 
@@ -24,9 +26,11 @@ def over_shape(writer: Writer) -> Writer:
         integrals = {name: gradient for name, gradient, _ in checker.shape_integrals(point.question)}
         point.gradients |= integrals
         found = writer(point, proof)
-        if integrals.keys().isdisjoint([*found["rows"], *found.get("multipliers", {})]):
+        if integrals.keys().isdisjoint([*found.get("rows", []), *found.get("multipliers", {})]):
             return found
-        return found | {"name": f"{found['name']} over a shape", "shape": _structure(point)}
+        if (name := f"{found['name']} over a shape") not in THEOREMS:
+            raise NotSolved
+        return found | {"name": name, "shape": _structure(point)}
 
     return theorem
 

@@ -49,11 +49,11 @@ def start_curves(equations: ProblemInTerms, direction: Sequence[Number]) -> Iter
     """
     for digits, axis in ((FEW, _largest), (FEW, list), (MORE, list)):
         with suppress(CertificateError):
-            yield _start_curve(equations, direction, partial(_near, digits), axis)
+            yield _start_curve(equations, direction, partial(_short_numbers, digits), axis)
     yield _start_curve(equations, direction, list, list)
 
 
-def _near(digits: int, row: Sequence[Number]) -> list[Number]:
+def _short_numbers(digits: int, row: Sequence[Number]) -> list[Number]:
     """Short numbers next to those of a row."""
     return [dyadic(q, digits) for q in row]
 
