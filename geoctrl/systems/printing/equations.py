@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import sympy as sp
 
@@ -178,6 +179,40 @@ def _complete_frame(system: Recorded, removed: Mapping[sp.Symbol, int]) -> tuple
     return E, inverse_of(E.subs(removed))
 
 
+def _is_long(component: sp.Expr) -> bool:
+    """Whether it has more than `_SHORT` operations; one of far more parts, of which at most three are none
+    beside each that is, is not counted to its end.
+    """
+    many = 8 * _SHORT
+    parts = sum(1 for _ in islice(sp.preorder_traversal(component), many))
+    return parts == many or component.count_ops() > _SHORT
+
+
+class _DerivativesBy(dict[sp.Expr, sp.Expr]):
+    """Derivatives by one symbol; of what expressions share once, and products of rotations share much."""
+
+    def __init__(self, symbol: sp.Symbol) -> None:
+        super().__init__()
+        self._symbol = symbol
+
+    def __missing__(self, expr: sp.Expr) -> sp.Expr:
+        args = expr.args
+        if expr.is_Add:
+            slope = sp.Add(*(self[a] for a in args))
+        elif expr.is_Mul:
+            slopes = [(i, self[a]) for i, a in enumerate(args)]
+            slope = sp.Add(*(sp.Mul(*args[:i], d, *args[i + 1 :]) for i, d in slopes if d != 0))
+        elif expr.is_Pow and expr.exp.is_number:
+            slope = expr.exp * expr.base ** (expr.exp - 1) * self[expr.base]
+        elif len(args) == 1 and isinstance(expr, sp.Function):
+            inner = self[args[0]]
+            slope = expr.fdiff() * inner if inner != 0 else inner
+        else:
+            slope = sp.diff(expr, self._symbol)
+        self[expr] = slope
+        return slope
+
+
 def hamel_tensors(system: Recorded) -> HamelTensors:
     """C, F, B of the system's frame, completed by a complement."""
     mechanism = system.mechanism
@@ -196,7 +231,8 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
         q = sp.Rational(value.numerator, value.denominator)
         for beta in range(k):
             rate[i][beta] += q * E[j, beta] * carriers[m]
-    slopes = [[[sp.diff(E[row, alpha], g) for g in gamma] for alpha in range(k)] for row in range(n)]
+    along = [_DerivativesBy(g) for g in gamma]
+    slopes = [[[slope_of[E[row, alpha]] for slope_of in along] for alpha in range(k)] for row in range(n)]
     C = sp.MutableDenseNDimArray.zeros(n, k, k)
     F = sp.MutableDenseNDimArray.zeros(n, k, k)
     for alpha in range(k):
@@ -210,6 +246,6 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
             for tensor, column in ((C, bracket), (F, moved)):
                 components = inverse * sp.Matrix(column).subs(removed)
                 for i in range(n):
-                    long = components[i].count_ops() > _SHORT
-                    tensor[i, alpha, beta] = components[i] if long else factorisation(components[i])
+                    short = not _is_long(components[i])
+                    tensor[i, alpha, beta] = factorisation(components[i]) if short else components[i]
     return HamelTensors(E.subs(removed), sp.ImmutableDenseNDimArray(C), sp.ImmutableDenseNDimArray(F))
