@@ -238,6 +238,15 @@ def test_variables_are_states_that_are_free(along):
     assert not is_minimum(V, along, gram=["0"] if len(along) > 1 else [])
 
 
+def test_a_variable_is_none_that_a_level_fixes():
+    """x^4 on y = x has a minimum: in y as well, but that is not the theorem."""
+    V, level = {(0, 4): 1, (2, 0): 1, (1, 1): -2, (0, 2): 1}, {"F": {(0, 1): 1, (1, 0): -1}}
+    on = {"rows": level, "free": "x", "series": {"x": [[[0], "1"]], "y": [[[0], "1"]]}}
+    assert is_minimum(V, "x", **on)
+    with pytest.raises(Refusal, match="one or two that are free"):
+        witnesses.check(valley(V, "y", **on))
+
+
 def test_there_are_at_most_two_variables():
     """x^4 + y^4 - w^4: powers of w would be taken for those of a state beside."""
     data = valley({(4, 0): 1, (0, 4): 1}, "xyw", free="wxy", gram=["0"])
@@ -257,11 +266,6 @@ def test_a_constant_in_a_series_moves_no_point():
     V = {(4, 0): 1, (0, 2): -1, (0, 4): "1/2"}  # minima at y = 1 and y = -1
     assert not is_minimum(V, "x", series={"y": [[[], "1"]]})
     assert is_minimum({(4, 0): 1, (0, 2): 1}, "x", series={"y": [[[], "1"]]})
-
-
-def test_powers_beyond_the_last_are_left_out():
-    assert is_minimum({(4, 0): 1, (0, 2): 1}, "x", series={"y": [[[0] * 5, "1"]]})
-    assert not is_minimum({(4, 0): 1, (0, 2): 1}, "x", series={"y": [[[0, 2], "1"]]})
 
 
 # -- Gram matrices ----------------------------------------------------------------------------------------
@@ -329,6 +333,17 @@ def test_a_power_attracts_or_passes(m, a, expected):
 
 def test_a_field_that_vanishes_passes_nowhere():
     assert verdict(along_zero([{}, BESIDE], 3, [])) == "refused"
+
+
+def test_powers_beyond_the_last_are_left_out():
+    """x' = -x^3, y' = y (-1)."""
+    data = along_zero([{(3, 0): -1}, BESIDE], 3, [[[0] * 5, "1"]])
+    nodes = data["problem"]["nodes"]
+    nodes += [["num", "-1"], ["sum", [[1, len(nodes)]]]]
+    data["problem"]["field"][1] = len(nodes) - 1
+    assert verdict(data) == ATTRACTS
+    data["theorem"]["series"]["y"][0][0] = [0] * 3
+    assert verdict(data) == "refused"
 
 
 def test_what_is_beside_the_curve_falls():
