@@ -33,7 +33,7 @@ class Squares(NamedTuple):
 
 def sum_of_squares(S: Rows, forms: Sequence[Row]) -> Squares | None:
     """Squares for a symmetric matrix that is positive where linear forms vanish; None where it is not."""
-    n = len(S)
+    n, forms = len(S), [row for row in forms if any(row)]
     with ctx.workprec(BITS):
         near = arb_mat([[ball(q) for q in row] for row in S])
         rows = [[ball(q) for q in row] for row in forms]
