@@ -195,6 +195,9 @@ def test_a_box_that_holds_no_equilibrium_is_refused():
     refused(data, "not proved that there is an equilibrium")
 
 
+SOURCE, CENTRE = [{(1, 0): 1}, {(0, 1): 1}], [{(0, 1): 1}, {(1, 0): -1}]
+
+
 def box(held, radii, Y):
     return {"held": held, "radii": radii, "Y": Y}
 
@@ -359,6 +362,18 @@ def test_a_saddle_of_the_energy_proves_nothing():
             by_energy |= {"box": theorem["box"] | {"Y": rows}, "sense": sense}
             with pytest.raises(Refusal, match=r"definite|not proved|keeps"):
                 witnesses.check(other | {"theorem": by_energy})
+
+
+def test_what_grows_is_no_energy():
+    """x' = x, y' = y, with x^2 + y^2 for an energy: nothing but its being kept fails."""
+    given = box([], ["1/8", "1/8"], [["1/2", "0"], ["0", "1/2"]])
+    half, energy = {"x": "1/100", "y": "0"}, {"energy": {(2, 0): 1, (0, 2): 1}}
+    by = {"name": "energy-Casimir in a box", "rows": [], "free": ["x", "y"], "inverse": [], "box": given}
+    by |= {"energy": "energy", "multipliers": {}, "sense": 1}
+    source, centre = (in_box(rows, half, given, invariants=energy) for rows in (SOURCE, CENTRE))
+    assert witnesses.check(centre | {"theorem": by}).verdict == "PROVED_STABLE"
+    with pytest.raises(Refusal, match="motion keeps"):
+        witnesses.check(source | {"theorem": by})
 
 
 def test_an_energy_is_kept_and_critical():

@@ -47,6 +47,7 @@ def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]
     theorem = witnesses_of(point, proof)
     used = [*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})]
     used += [theorem["energy"]] if "energy" in theorem else []
+    used += theorem.get("rest", {}).get("kept", [])
     names = [name for name in dict.fromkeys(used) if name not in point.gradients]
     cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in names}
     data = {

@@ -16,7 +16,7 @@ from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.theorems.family import Manifold, invariant_manifold, symbols_as_variables
 from geoctrl.checker.witnesses.numbers import number_text
 
-__all__ = ["drift", "family", "family_through"]
+__all__ = ["drift", "family", "family_through", "laws_along"]
 
 
 class _Motions:
@@ -101,10 +101,19 @@ def family(point: PointWitnesses) -> dict[str, Any]:
     return {"name": "family", **basis, "family": data, "P": form_triangle(falling_form(quotient))}
 
 
-def family_through(point: PointWitnesses) -> dict[str, Any]:
-    """The family through a point, as a file has it."""
+def family_through(point: PointWitnesses, labels: list[str] | None = None) -> dict[str, Any]:
+    """The family through a point, as a file has it, along the first of some states that can be."""
     found = _Motions(point)
-    return found.data(found.independent_states(point.question.labels))
+    return found.data(found.independent_states(labels or point.question.labels))
+
+
+def laws_along(point: PointWitnesses) -> list[list[Cofactor]]:
+    """Cofactors of what vanishes along the family of a loop: laws less commands, rates of its own states."""
+    found, q = _Motions(point), point.question
+    held, members = q.problem["held"], dict(zip(q.labels, found.members, strict=False))
+    asked = found.manifold.values(q, list(held["commands"].values()))
+    zeros = [u - members[k].value for k, u in zip(held["commands"], asked, strict=True)]
+    return found.cofactors([*zeros, *found.manifold.values(q, list(held["own"].values()))])
 
 
 def drift(point: PointWitnesses) -> dict[str, Any]:

@@ -8,7 +8,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -21,9 +21,10 @@ from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.witnesses.definite import positive_definite, product, transpose
 from geoctrl.checker.witnesses.numbers import ball, number_text
+from geoctrl.checker.witnesses.theorems.held_loop import gain
 from geoctrl.checker.witnesses.verdicts import rate
 
-__all__ = ["falling_form", "form_triangle", "growing_form", "negative_direction"]
+__all__ = ["falling_form", "form_triangle", "growing_form", "multiplying_form", "negative_direction"]
 
 APART = 1e-9
 """Of the largest real part, by which another one differs."""
@@ -64,6 +65,31 @@ def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
     raise NotSolved
 
 
+def multiplying_form(M: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
+    """m > 1, P and v with M'P M - m^2 P > 0 and v.P v > 0; NotSolved where none is found."""
+    sizes = np.unique(np.abs(np.linalg.eigvals(_doubles(M))))[::-1]
+    below = max(next((s for s in sizes if s < sizes[0] * (1 - APART)), 1.0), 1.0)
+    for way in WAYS:
+        m = 1 + _short(below - 1 + way * (sizes[0] - below))
+        for P in _map_solutions(M, m) if m > 1 else ():
+            v = _positive_direction(P)
+            if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(gain(M, P, m * m)):
+                return m, P, [c for (c,) in v]
+    raise NotSolved
+
+
+def _map_solutions(M: Rows, m: fmpq) -> Iterator[Rows]:
+    """Solutions of M'P M - m^2 P = 1, rounded as those of flows."""
+    slower = _doubles(M) / to_float(m)
+    scale = binary(linalg.matrix_balance(slower, permute=False, separate=True)[1][0])
+    with suppress(np.linalg.LinAlgError, ValueError):
+        found = linalg.solve_discrete_lyapunov((slower * scale / scale[:, None]).T, -np.eye(len(M)))
+        if np.all(np.isfinite(found)):
+            yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
+    with suppress(ZeroDivisionError):
+        yield _in_balls(M, lambda P, A: gain(A, P, m * m), 1, scale)
+
+
 def _solutions(B: Rows, m: fmpq, sense: int) -> Iterator[Rows]:
     """Solutions of P (B - m) + (B - m)'P = sense, rounded: in units in which the matrix is balanced, by
     doubles and then by balls.
@@ -80,7 +106,7 @@ def _solutions(B: Rows, m: fmpq, sense: int) -> Iterator[Rows]:
         if np.all(np.isfinite(found)):
             yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
     with suppress(ZeroDivisionError):
-        yield _in_balls(B, m, sense, scale)
+        yield _in_balls(B, lambda P, A: rate(P, A, m), sense, scale)
 
 
 def _short_form(P: np.ndarray, scale: np.ndarray, bits: int) -> Rows:
@@ -95,16 +121,18 @@ def _short_form(P: np.ndarray, scale: np.ndarray, bits: int) -> Rows:
     ]
 
 
-def _in_balls(B: Rows, m: fmpq, sense: int, scale: np.ndarray) -> Rows:
-    """The solution from n(n + 1)/2 equations in balls; ZeroDivisionError where they have none."""
+def _in_balls(B: Rows, image_of: Callable[[Rows, Rows], Rows], sense: int, scale: np.ndarray) -> Rows:
+    """The solution from n(n + 1)/2 equations in balls, by the images of forms; ZeroDivisionError where they
+    have none.
+    """
     n, exact = len(B), [fmpq(*float(s).as_integer_ratio()) for s in scale]
     pairs = [(i, j) for i in range(n) for j in range(i + 1)]
     with ctx.workprec(PRECISION):
-        A = [[ball(B[i][j]) * exact[j] / exact[i] - (m if i == j else 0) for j in range(n)] for i in range(n)]
+        A = [[ball(B[i][j]) * exact[j] / exact[i] for j in range(n)] for i in range(n)]
         columns = []
         for i, j in pairs:
             unit = [[arb((r, c) in ((i, j), (j, i))) for c in range(n)] for r in range(n)]
-            image = rate(unit, A, fmpq(0))
+            image = image_of(unit, A)
             columns.append([image[r][c] for r, c in pairs])
         right = arb_mat([[sense * (i == j)] for i, j in pairs])
         found = arb_mat([list(row) for row in zip(*columns, strict=True)]).solve(right)

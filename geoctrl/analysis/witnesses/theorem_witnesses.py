@@ -9,6 +9,7 @@ from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.box_witnesses import in_balls
 from geoctrl.analysis.witnesses.falling_witnesses import falling
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
+from geoctrl.analysis.witnesses.held_witnesses import held_loop
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.analysis.witnesses.orbit_witnesses import growth_across, orbit
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
@@ -17,6 +18,8 @@ from geoctrl.analysis.witnesses.shape_witnesses import over_shape
 from geoctrl.checker.theorems.degenerate import CRITICAL_CASE, MINIMUM
 from geoctrl.checker.theorems.falling import METHOD as FALLING
 from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
+from geoctrl.checker.theorems.held_loop import FAMILY as FIXED_POINTS
+from geoctrl.checker.theorems.held_loop import METHOD, ON_LEVELS
 from geoctrl.checker.theorems.orbit import METHOD as ORBIT
 
 __all__ = ["WitnessesOf", "theorem_of"]
@@ -70,4 +73,7 @@ THEOREMS: dict[str, WitnessesOf] = {
     "spectrum in balls on the level sets of the invariants": in_balls,
     "energy-Casimir in balls": in_balls,
     f"{ATTRACTION} in balls": in_balls,
+    METHOD: held_loop,
+    ON_LEVELS: held_loop,
+    FIXED_POINTS: held_loop,
 }

@@ -78,9 +78,9 @@ def multiplied(q: Question, names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
     rows, forced = _level(q, names)
     findings: dict[str, Any] = {"conserved": names, "shape_integrals": [], "zero_modes": forced}
     if "family" not in q.problem and not q.problem["held"]["rest"]:
-        return _Hold(q, nullspace(rows, len(q.labels))).matrix(), findings
+        return OneHold(q, nullspace(rows, len(q.labels))).matrix(), findings
     fixed = _named_fixed_points(q) if "family" in q.problem else _fixed_points(q, rows)
-    hold = _Hold(q, nullspace(q.leaf[0], len(q.labels)))
+    hold = OneHold(q, nullspace(q.leaf[0], len(q.labels)))
     tangents = hold.fixed(fixed)
     M = across(hold.matrix(), [[ball(c) for c in row] for row in tangents], tangents)
     return M, findings | {"fixed_dimension": len(tangents[0])}
@@ -173,7 +173,7 @@ def _fixed_points(q: Question, rows: Rows) -> Rows:
     return tangents
 
 
-class _Hold:
+class OneHold:
     """One hold to first order, in coordinates by a basis of tangents.
 
     The basis is one of `nullspace`: a vector for each state that is no pivot, one there. Commands and states
@@ -192,7 +192,7 @@ class _Hold:
         self._y = [i for i in range(len(basis)) if i not in place.values()]
         self._waiting = held["late"] + (held["part"] > 0)
         A = matrix(restricted(q.linearisation, basis), len(basis))
-        self._units = _balancing(A, to_float(1 / held["hold"]))
+        self._units = balancing(A, to_float(1 / held["hold"]))
         self._A = _rescaled(A, self._units)
         W = matrix(basis, len(labels)).transpose()
         self._law, self._rate = (
@@ -241,7 +241,7 @@ class _Hold:
         return arb_mat(len(rows), len(columns), [A[i, j] for i in rows for j in columns])
 
 
-def _balancing(A: arb_mat, rate: float) -> list[int]:
+def balancing(A: arb_mat, rate: float) -> list[int]:
     """Exponents e with which entries times 2^(e_j - e_i) are of like sizes (Osborne): units of states.
 
     What rests, as commands do, and what nothing depends on has a unit in which the other entries are a rate.

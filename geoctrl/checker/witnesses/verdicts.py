@@ -27,17 +27,22 @@ BASIS = {"name": label, "rows": [label], "free": [label], "inverse": [[number_te
 
 
 def tangents(q: Question, witness: dict[str, Any]) -> Rows:
-    """W (n, n - r), a basis of the kernel of the gradients D of some functions, which are kept.
+    """A basis of the kernel of the gradients of some functions, which are kept."""
+    q.require_kept(witness["rows"])
+    return kernel(q, [q.function(name).gradient(len(q.labels)) for name in witness["rows"]], witness)
+
+
+def kernel(q: Question, gradients: Rows, witness: dict[str, Any]) -> Rows:
+    """W (n, n - r), a basis of the kernel of r independent gradients D, by states.
 
     With the states in two parts, D = (D_p, D_f), where D_p has an inverse the gradients are independent, and
     W = (-D_p^-1 D_f, 1) is a basis of their kernel.
     """
-    rows, free = witness["rows"], witness["free"]
+    free = witness["free"]
     fixed = [k for k in q.labels if k not in free]
     if len(fixed) + len(free) != len(q.labels):
         raise Refusal("states that are free stand twice, or are none", "theorem.free")
-    q.require_kept(rows)
-    D = [dict(zip(q.labels, q.function(name).gradient(len(q.labels)), strict=True)) for name in rows]
+    D = [dict(zip(q.labels, row, strict=True)) for row in gradients]
     solve = q.numbers.solver([[row[k] for k in fixed] for row in D], witness["inverse"], "theorem.inverse")
     beside = solve([[-row[k] for k in free] for row in D])
     of = dict(zip(fixed, beside, strict=True)) | {k: [fmpq(k == other) for other in free] for k in free}

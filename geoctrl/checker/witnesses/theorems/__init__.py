@@ -6,6 +6,16 @@ from geoctrl.checker.witnesses.theorems.boxes import BOX, ENERGY, energy_casimir
 from geoctrl.checker.witnesses.theorems.falling import FALLING, falling_energy
 from geoctrl.checker.witnesses.theorems.family import ATTRACTION, DRIFT, attracting_family, drift
 from geoctrl.checker.witnesses.theorems.family_in_balls import GROWTH, attraction_in_balls, growth_in_balls
+from geoctrl.checker.witnesses.theorems.held_loop import (
+    AT_REST,
+    BESIDE_FAMILY,
+    INSIDE,
+    OUTSIDE,
+    attracting_fixed_points,
+    attracting_loop,
+    attracting_rest,
+    repelling_loop,
+)
 from geoctrl.checker.witnesses.theorems.idle import (
     IDLE,
     IDLE_GROWTH,
@@ -28,6 +38,10 @@ THEOREMS = {
     "falling": (FALLING, falling_energy),
     "orbit": (ORBIT, stable_orbit),
     "growth across an orbit": (GROWTH_ACROSS, growth_across),
+    "loop that attracts": (INSIDE, attracting_loop),
+    "loop that repels": (OUTSIDE, repelling_loop),
+    "loop with fixed points": (BESIDE_FAMILY, attracting_fixed_points),
+    "loop that rests on a manifold": (AT_REST, attracting_rest),
 } | {
     f"{name} over a shape": (OF_POINTS[name][0] | {"shape": SHAPE}, over_shape(OF_POINTS[name][1]))
     for name in ("attraction", "energy-Casimir")

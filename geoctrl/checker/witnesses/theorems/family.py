@@ -122,26 +122,25 @@ def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
         raise Refusal("attraction is one of the whole leaf", "theorem.rows")
     if any(rate != 0 for rate in family.rates.values()):
         raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
-    B, along = tangent_motion(q, witness), witness["family"]["along"]
-    require_fall(quotient(B, free, along, family.tangents, witness["family"]["inverse"]), witness["P"])
+    B, T = tangent_motion(q, witness), family.tangents
+    along = witness["family"]["along"]
+    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, [T[k] for k in free])):
+        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
+    parts = [T[k] for k in free], witness["family"]["inverse"]
+    sides, inverse = ([[q.numbers.number(c) for c in row] for row in rows] for rows in parts)
+    require_fall(quotient(B, sides, inverse, [free.index(k) for k in along]), witness["P"])
     found = {"family_dimension": len(along)}
     return Found("PROVED_STABLE", "spectrum and a family of equilibria", found)
 
 
-def quotient(B: Rows, free: list[str], along: list[str], T: dict[str, Any], inverse: Rows) -> Rows:
-    """The matrix of B beside vectors in its kernel, of which rows T_a have an inverse; Refusal if not there.
+def quotient(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
+    """B modulo the columns of T, of which some rows have an inverse.
 
-    Of y in the tangents of the leaf, y_b - T_b T_a^-1 y_a are coordinates across these vectors.
+    Of y the others, y_b - T_b T_a^-1 y_a, are coordinates across.
     """
-    beside = [k for k in free if k not in along]
-    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, [T[k] for k in free])):
-        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
-    rows, found = dict(zip(free, B, strict=True)), []
-    for k, weights in zip(beside, product([T[k] for k in beside], inverse), strict=True):
-        moved = product([weights], [rows[a] for a in along])[0]
-        difference = dict(zip(free, (c - m for c, m in zip(rows[k], moved, strict=True)), strict=True))
-        found.append([difference[other] for other in beside])
-    return found
+    beside = [i for i in range(len(B)) if i not in along]
+    moved = product(product([T[i] for i in beside], inverse), [B[a] for a in along])
+    return [[B[i][j] - row[j] for j in beside] for i, row in zip(beside, moved, strict=True)]
 
 
 def drift(q: Question, witness: dict[str, Any]) -> Found:
