@@ -8,7 +8,7 @@ from typing import Any
 from flint import ctx
 
 from geoctrl import checker
-from geoctrl.analysis.witnesses.ball_witnesses import BallWitnesses
+from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
 from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses
 from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of

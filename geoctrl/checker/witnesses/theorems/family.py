@@ -122,19 +122,24 @@ def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
         raise Refusal("attraction is one of the whole leaf", "theorem.rows")
     if any(rate != 0 for rate in family.rates.values()):
         raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
-    B, T = tangent_motion(q, witness), family.tangents
-    along = witness["family"]["along"]
-    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, [T[k] for k in free])):
-        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
-    parts = [T[k] for k in free], witness["family"]["inverse"]
-    sides, inverse = ([[q.numbers.number(c) for c in row] for row in rows] for rows in parts)
-    require_fall(quotient(B, sides, inverse, [free.index(k) for k in along]), witness["P"])
-    found = {"family_dimension": len(along)}
+    B, given = tangent_motion(q, witness), witness["family"]
+    sides = {k: [q.numbers.number(c) for c in row] for k, row in family.tangents.items()}
+    inverse = [[q.numbers.number(c) for c in row] for row in given["inverse"]]
+    require_fall(quotient(B, free, given["along"], sides, inverse), witness["P"])
+    found = {"family_dimension": len(given["along"])}
     return Found("PROVED_STABLE", "spectrum and a family of equilibria", found)
 
 
-def quotient(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
-    """B modulo the columns of T, of which some rows have an inverse.
+def quotient(B: Rows, free: list[str], along: list[str], T: dict[str, Any], inverse: Rows) -> Rows:
+    """B beside vectors in its kernel, of which some rows have an inverse; Refusal where they are not there."""
+    sides = [T[k] for k in free]
+    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, sides)):
+        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
+    return reduced_matrix(B, sides, inverse, [free.index(k) for k in along])
+
+
+def reduced_matrix(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
+    """B modulo the columns of T, which it keeps, and of which some rows T_a have an inverse.
 
     Of y the others, y_b - T_b T_a^-1 y_a, are coordinates across.
     """

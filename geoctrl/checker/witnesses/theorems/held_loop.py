@@ -39,7 +39,7 @@ from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import BITS, ball, number_text, rational
 from geoctrl.checker.witnesses.question import Question, defects
 from geoctrl.checker.witnesses.reader import COFACTORS, EXPONENT, integer, label, place
-from geoctrl.checker.witnesses.theorems.family import FAMILY, Manifold, quotient
+from geoctrl.checker.witnesses.theorems.family import FAMILY, Manifold, reduced_matrix
 from geoctrl.checker.witnesses.verdicts import BASIS, Found, form, kernel, tangent_motion, tangents
 
 METHOD = "multipliers of one hold"
@@ -121,7 +121,7 @@ def attraction_beside_tangents(
         raise Refusal("attraction is one of the whole leaf", "theorem.rows")
     M, order = hold_matrix(q, given), coordinates(given)
     sides, solved = ([[ball(c) for c in row] for row in rows] for rows in ([T[k] for k in order], inverse))
-    M = quotient(M, sides, solved, [order.index(k) for k in along])
+    M = reduced_matrix(M, sides, solved, [order.index(k) for k in along])
     require_inside(M, given["P"])
     found = {"fixed_dimension": len(along)}
     return Found("PROVED_STABLE", f"{METHOD} and a family of fixed points", found)
