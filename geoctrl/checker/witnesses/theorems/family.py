@@ -131,7 +131,7 @@ def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
 
 
 def quotient(B: Rows, free: list[str], along: list[str], T: dict[str, Any], inverse: Rows) -> Rows:
-    """B beside vectors in its kernel, of which some rows have an inverse; Refusal where they are not there."""
+    """B beside vectors in its kernel, of which some rows have an inverse; Refusal if not there."""
     sides = [T[k] for k in free]
     if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, sides)):
         raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
