@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -54,10 +54,19 @@ class LinearLoops:
         Its gains are symbols.
     point : callable
         The equilibrium of a system at parameters, or its state.
+    moving : set of str
+        Names of parameters on which the state there depends.
     """
 
-    def __init__(self, law: ShapedLaw, plant: Plant, point: Callable[[ReducedSystem, Numbers], Any]) -> None:
-        self.law, self.plant, self.point = law, plant, point
+    def __init__(
+        self,
+        law: ShapedLaw,
+        plant: Plant,
+        point: Callable[[ReducedSystem, Numbers], Any],
+        moving: Set[str],
+    ) -> None:
+        self.law, self.plant, self.point, self.moving = law, plant, point, moving
+        self._rests: tuple[tuple, np.ndarray] | None = None
         self._sizes: tuple[tuple, LoopSizes] | None = None
         self._counts: dict[tuple, tuple[int, int] | None] = {}
 
@@ -105,7 +114,7 @@ class LinearLoops:
         bare = given if name is None else {**given, name: 0.0}
         known = {k: v for k, v in bare.items() if k in law.loop.params}
         try:
-            x = _state(self.point(law.loop, bare))
+            x = self._rest_of(law.loop, bare)
             loops = [_loop_at(law, x, known)]
             if name is not None:
                 with suppress(EquilibriumError):
@@ -113,6 +122,13 @@ class LinearLoops:
         except GeoctrlError:
             return None
         return loops
+
+    def _rest_of(self, loop: ReducedSystem, numbers: Mapping[str, float]) -> np.ndarray:
+        """State of the loop's equilibrium, the last one where no number that moves it has changed."""
+        asked = tuple((k, v) for k, v in numbers.items() if k in self.moving)
+        if self._rests is None or self._rests[0] != asked:
+            self._rests = asked, _state(self.point(loop, numbers))
+        return self._rests[1]
 
     def _neutral(self, gains: Mapping[str, float], params: Numbers) -> tuple[int, int] | None:
         """Zero modes with damping and without, of gains of these signs: some are near zero at others."""

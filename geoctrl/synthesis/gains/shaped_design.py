@@ -81,7 +81,12 @@ class ShapedDesign(GainSet):
 
     @cached_property
     def _loops(self) -> LinearLoops:
-        return LinearLoops(self._law, self.plant, self._point)
+        moving: set[str] = set()
+        if not self._target.is_point:
+            family = self.loop.families[self.family]
+            held = [*family.states.values(), *family.inputs.values(), *family.relations]
+            moving = {symbol.name for e in held for symbol in e.free_symbols}
+        return LinearLoops(self._law, self.plant, self._point, moving)
 
     def _parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         return {**self._target.params, **named_parameters(params)}

@@ -89,8 +89,16 @@ class SeenReduced(Seen):
     def derivatives(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
-        return self.system.differential.numeric(self.system.arguments_at(0.0, x, u), params)
+        """Derivatives of the field by the state (n, n) and by the inputs (n, m); those of the last point are
+        kept, of which residuals and a linearization both ask.
+        """
+        asked = x.tobytes(), u.tobytes(), tuple(params.items())
+        last, found = self.cache.get("derivatives", (None, ()))
+        if last != asked:
+            found = self.system.differential.numeric(self.system.arguments_at(0.0, x, u), params)
+            self.cache["derivatives"] = asked, found
+        A, B = found
+        return A.copy(), B.copy()
 
     def computed_scales(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
         """Sizes by the expressions of the equations."""
