@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import sympy as sp
 from sympy.logic.boolalg import Boolean
@@ -62,6 +63,7 @@ def _present(expr: sp.Expr) -> Boolean:
     return sp.StrictGreaterThan(sp.Add(*left), sp.Add(*right))
 
 
+@lru_cache(maxsize=128)  # both signs of a leading coefficient have the same ends
 def _tidy(expr: sp.Expr) -> sp.Expr:
     return sp.simplify(factorisation(expr))
 

@@ -26,6 +26,8 @@ __all__ = ["LinearLoops"]
 
 _ALIKE = 1e-9
 """Difference of entries, relative to the largest, that counts as none."""
+_KEPT = 2000
+"""Sets of gains of which the linear loop is kept: of some searches."""
 
 Numbers = Mapping[str, float] | None
 
@@ -66,6 +68,7 @@ class LinearLoops:
         moving: Set[str],
     ) -> None:
         self.law, self.plant, self.point, self.moving = law, plant, point, moving
+        self._modes: dict[tuple, DampedModes | None] = {}
         self._rests: tuple[tuple, np.ndarray] | None = None
         self._sizes: tuple[tuple, LoopSizes] | None = None
         self._counts: dict[tuple, tuple[int, int] | None] = {}
@@ -84,8 +87,17 @@ class LinearLoops:
     def modes(self, gains: Mapping[str, float], params: Numbers = None) -> DampedModes | None:
         """The linear loop with some gains; None where it has none: an inertia is singular there.
 
-        Damping that brakes the motion at the equilibrium, which it is to keep, is none.
+        Damping that brakes the motion at the equilibrium, which it is to keep, is none. Kept: searches under
+        other limits draw the same gains.
         """
+        asked = tuple(gains.items()), tuple(named_parameters(params).items())
+        if asked not in self._modes:
+            if len(self._modes) >= _KEPT:
+                self._modes.clear()
+            self._modes[asked] = self._damped_modes(gains, params)
+        return self._modes[asked]
+
+    def _damped_modes(self, gains: Mapping[str, float], params: Numbers) -> DampedModes | None:
         loops = self._loops(gains, params)
         counts = None if loops is None else self._neutral(gains, params) or self._zero_modes(loops)
         if loops is None or counts is None:
