@@ -256,6 +256,25 @@ def test_cofactors_divide_by_what_is_the_same_along_the_orbit():
         refused(file_of(problem, of_rate, {name: [["g", zero]]}), "not proved to be the same")
 
 
+def test_unknowns_are_solved_for_by_what_is_the_same_along_the_orbit():
+    """s' = z with z = 0: 1 told as x/x, or 0 as 0/x, in the matrix, the right side or the weights of V."""
+    for divided in (None, "matrix", "right", "weights"):
+        e = Equations(x=1, y=0, s=0)
+        z, zero, one = e.symbol("z", "unknown"), e.number(0), e.number(1)
+        whole = e._add("prod", "1", [[e.places["x"], 1], [e.places["x"], -1]])
+        part = {k: whole if k == divided else one for k in ("matrix", "right", "weights")}
+        nothing = e._add("prod", "1", [[zero, 1], [part["right"], 1]])
+        weight = e._add("prod", "2", [[e.places["s"], 1], [part["weights"], 1]])
+        data = turning(e, [zero, zero, z], {"V": e.monomial(1, s=2)})
+        data["problem"] |= {"unknowns": ["z"], "matrix": [[0, 0, part["matrix"]]], "right": [nothing]}
+        data["problem"]["weights"] = {"V": [weight]}
+        data["witness"]["inverse"] = [["1"]]
+        if divided is None:
+            assert witnesses.check(data).verdict == STABLE
+        else:
+            refused(data, "not proved to be the same", cofactors=[[[], [], []]])
+
+
 def test_choices_and_roots_are_the_same_along_the_orbit():
     """s' = 1 where x < -1/2, on the far side of the orbit: motions run away there."""
     e = Equations(x=1, y=0, s=0)

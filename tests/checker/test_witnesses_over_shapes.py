@@ -6,11 +6,17 @@ from functools import cache
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.witnesses.content import PARTS, content_with_witnesses
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.question import Question
+from geoctrl.checker.witnesses.reader import FILE, conform
+from geoctrl.checker.witnesses.theorems.shape import over_shape
+from geoctrl.checker.witnesses.verdicts import Found
 from tests.attack.forge.by_hand import Equations
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.systems import user_mechanisms
@@ -79,6 +85,26 @@ def test_both_checkers_agree_on_integrals_over_a_shape(name):
     assert found.told["shape_integrals"] == certificate.evidence["shape_integrals"]
 
 
+def integrals_of(data):
+    """The integrals that a file's structure gives, with their derivatives at the point."""
+    content = conform(data, FILE)
+    q, told = Question(content["problem"], content["witness"]), []
+    theorem = over_shape(lambda q, _: told.append(q) or Found("", "", {}))
+    names = theorem(q, data["theorem"]).told["shape_integrals"]
+    return {name: told[0].function(name) for name in names}
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_derivatives_of_integrals_are_those_of_the_other_checker(name):
+    certificate, content = content_of(name)
+    q = checker.Question(checker.read_problem(certificate.data["problem"]), exact=True)
+    n, jets = len(q.labels), integrals_of(content)
+    for integral, gradient, second in checker.shape_integrals(q):
+        assert jets[integral].gradient(n) == gradient
+        hessian = [[second.get((min(i, j), max(i, j)), 0) for j in range(n)] for i in range(n)]
+        assert jets[integral].hessian(n) == hessian
+
+
 @pytest.mark.parametrize("name", ["a disk on a circle", "a top on a sphere", "a loop with two rotors"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_number_proves_nothing(name, change):
@@ -145,6 +171,22 @@ def swing(friction=0, **more):
     else:
         theorem |= {"name": "energy-Casimir over a shape", "multipliers": {"energy": "1"}, "sense": 1}
     return e, file_of(problem, theorem)
+
+
+def test_derivatives_of_integrals_are_those_of_closed_forms():
+    """s' = w (1 + s^2) and u' = w s u keep u/sqrt(1 + s^2); scaled to begin as u at s = 3/2."""
+    e, data = swing()
+    data["problem"]["states"] |= {"s": "3/2", "u": "2/5"}
+    speed = e.total(e.number(1), e.monomial(1, s=2))
+    field = data["problem"]["field"]
+    field[1], field[2] = e._add("prod", "1", [[e.places["w"], 1], [speed, 1]]), e.monomial(1, w=1, s=1, u=1)
+    shape = {"slopes": {"s": speed}, "rates": {"u": [e.places["s"]]}}
+    data["theorem"]["shape"] |= shape
+    jet = integrals_of(data)["integral of u"]
+    # With a = sqrt((1 + s_e^2)/(1 + s^2)): a' = -s/(1 + s^2) and a'' = (2 s^2 - 1)/(1 + s^2)^2 at s_e.
+    first, second = fmpq(-6, 13), fmpq(7, 2) / (fmpq(13, 4) * fmpq(13, 4))
+    assert jet.gradient(4) == [0, first * fmpq(2, 5), 1, 0]
+    assert jet.hessian(4)[1] == [0, second * fmpq(2, 5), first, 0]
 
 
 def test_what_swings_over_a_shape_is_stable():
