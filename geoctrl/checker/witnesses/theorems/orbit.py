@@ -148,7 +148,7 @@ def _zeros(q: Question, Z: Rows, branches: list[int], witness: dict[str, Any]) -
     F, known = q.still.functions, {p: q.still.known[p] for p in q.values}
     x = [*q.still.ratios(q.states), F.number(1)]
     for p, row in zip(q.states, Z, strict=False):
-        rate = sum((v * c for c, v in zip(row, x, strict=True)), F.number(0))
+        rate = sum((v * c for c, v in zip(row, x, strict=True) if c != 0), F.number(0))
         known[p] = Jet({(): known[p].value, (0,): rate}, 1)
     along = Along(q.table, F, known, q.jets)
 
