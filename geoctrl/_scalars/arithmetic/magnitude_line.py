@@ -32,6 +32,7 @@ class Line:
         self._place = place
         self._symbols = [(i, node) for node, i in place.items() if node.kind == "sym"]
         self._ground = [float(node.payload) if node.kind == "num" else 0.0 for node in order]
+        self._ground_sizes = [abs(number) for number in self._ground]
         self._steps = [_step(node, place) for node in order if node.kind not in ("sym", "num")]
         self._outputs = [place[node] for node in nodes]
 
@@ -45,10 +46,10 @@ class Line:
     def _values_and_sizes(
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]
     ) -> tuple[list[float], list[float]]:
-        v = self._ground.copy()
+        v, own = self._ground.copy(), self._ground_sizes.copy()
         for i, node in self._symbols:
-            v[i] = float(values[node])
-        own = [abs(number) for number in v]
+            v[i] = number = float(values[node])
+            own[i] = abs(number)
         mu = own.copy()
         if sizes:
             for i, node in self._symbols:
