@@ -365,16 +365,20 @@ def test_a_kernel_is_no_family(power, rate):
         refused(data | {"theorem": given}, words, rest=rest)
     none = honest["rest"] | {"rows": [], "independent": [], "inverse": []}
     refused(data | {"theorem": given}, "manifold", rest=none)
+    # As many rows as there are dimensions, of a function that is not kept: x' = v.
+    data["problem"]["invariants"] = {"x": e.places["x"]}
+    level = none | {"kept": ["x"], "independent": ["x"], "inverse": [["1"]]}
+    refused(data | {"theorem": given}, "motion keeps 'x'", rest=level)
 
 
 def test_a_weight_is_a_number():
-    """The sine of one is no number of a file: a weight that has no value shows nothing independent."""
+    """The exponential of one is no number of a file: such a weight shows nothing independent."""
     data = copy.deepcopy(content("cart at rest"))
     nodes, rest = data["problem"]["nodes"], data["theorem"]["rest"]
     one = rest["rows"][0]["weights"][0]
     nodes += [["fun", "exp", [one]]]
     rows = [rest["rows"][0] | {"weights": [len(nodes) - 1] * 3}]
-    refused(data, "no number at the point|no number of the field|not the inverse", rest=rest | {"rows": rows})
+    refused(data, "no number at the point", rest=rest | {"rows": rows})
 
 
 def test_members_of_a_family_hold_their_commands():
@@ -394,6 +398,32 @@ def test_members_of_a_family_hold_their_commands():
     nodes += [["num", "1"]]
     refused(data, "one of motions|equilibria", family=family | {"rates": [len(nodes) - 1]})
     refused(data, "fall from hold", P=[[str(-Fraction(c)) for c in r] for r in theorem["P"]])
+
+
+def along_a_line(rate, drift, **more):
+    """x' = drift, w' = 0, y' = c - y, c = 0, with the line of x for a family that moves at some rate."""
+    e = Equations(x=0, w=0, y=0, c=0)
+    zero = e.number(0)
+    field = [drift(e), zero, e.total(e.places["c"], e.monomial(-1, y=1)), zero]
+    s = e.symbol("s", "family")
+    family = {"symbols": {"s": "0"}, "states": [s, zero, zero, zero], "unknowns": [], "rates": rate(e)}
+    family |= {"along": ["x"], "inverse": [["1"]], "cofactors": [[]] * 4}
+    data = attracting(loop(e, field, {"c": zero}, invariants={"w": e.places["w"]}))
+    by = {"name": "loop with fixed points", "family": family, "cofactors": [[]]}
+    return data | {"theorem": data["theorem"] | by | more}
+
+
+def test_members_of_a_family_rest():
+    """x' = 0 beside x' = x^2, which leaves: the line is that of a motion."""
+    whole = {"P": [["1"], ["0", "1"]]}
+    still = along_a_line(lambda e: [], lambda e: e.number(0), **whole)
+    refused(still, "fall from hold to hold")  # w is kept, and no multiplier of it is inside
+    level = {"rows": ["w"], "free": ["x", "y", "c"], "inverse": [["1"]], "P": [["1"]]}
+    moving = along_a_line(lambda e: [e.monomial(1, s=2)], lambda e: e.monomial(1, x=2), **whole)
+    refused(moving, "not proved to be equilibria")
+    for drift in ({"x": 2}, {"w": 1}):
+        data = along_a_line(lambda e: [], lambda e, powers=drift: e.monomial(1, **powers), **level)
+        refused(data, "one of motions" if "x" in drift else "whole leaf")
 
 
 def test_a_family_attracts_within_the_whole_leaf():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
@@ -82,7 +83,8 @@ def _map_solutions(M: Rows, m: fmpq) -> Iterator[Rows]:
     """Solutions of M'P M - m^2 P = 1, rounded as those of flows."""
     slower = _doubles(M) / to_float(m)
     scale = binary(linalg.matrix_balance(slower, permute=False, separate=True)[1][0])
-    with suppress(np.linalg.LinAlgError, ValueError):
+    with suppress(np.linalg.LinAlgError, ValueError), catch_warnings():
+        simplefilter("ignore", linalg.LinAlgWarning)  # what is found is tried
         found = linalg.solve_discrete_lyapunov((slower * scale / scale[:, None]).T, -np.eye(len(M)))
         if np.all(np.isfinite(found)):
             yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
