@@ -372,11 +372,10 @@ def test_a_kernel_is_no_family(power, rate):
 
 
 def test_a_weight_is_a_number():
-    """The exponential of one is no number of a file: such a weight shows nothing independent."""
+    """The logarithm of two is no number of a file: such a weight shows nothing independent."""
     data = copy.deepcopy(content("cart at rest"))
     nodes, rest = data["problem"]["nodes"], data["theorem"]["rest"]
-    one = rest["rows"][0]["weights"][0]
-    nodes += [["fun", "exp", [one]]]
+    nodes += [["num", "2"], ["fun", "log", [len(nodes)]]]
     rows = [rest["rows"][0] | {"weights": [len(nodes) - 1] * 3}]
     refused(data, "no number at the point", rest=rest | {"rows": rows})
 
