@@ -113,7 +113,7 @@ class ReducedSystem(Recorded):
         return self.judgement.parameters(params)
 
     parameters_at = parameters
-    is_regular_at = is_regular_at
+    _is_regular_at = is_regular_at
 
     def run(self, params: Mapping[str, float] | None = None) -> RecordedField:
         """The field with the numbers of one run."""

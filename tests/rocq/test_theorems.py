@@ -8,6 +8,8 @@ from tests.rocq.coqc import AXIOMS, COQC, WHY_NOT, compiled, compiled_library
 from tests.rocq.mutants import IN_DATA, IN_STATEMENT, mutants
 
 needs_coqc = pytest.mark.skipif(COQC is None, reason=WHY_NOT)
+HERE = ("controlled skate", "open skate", "snakeboard")
+"""Cases that are compiled here; `python -m tests.rocq check`, which `.ci/run` runs, compiles all."""
 MUTATED = ("controlled skate", "damped skate", "cart with damping", "open skate", "snakeboard", "pendulum")
 """One of each theorem, and one without a leaf."""
 
@@ -31,9 +33,15 @@ def test_files_of_the_library_are_short_and_say_what_they_prove():
         assert lines[0].startswith("(* "), name
 
 
+def test_cases_are_at_least_twelve():
+    assert len(CASES) >= 12
+    assert {*HERE, *MUTATED} <= {*CASES}
+
+
 @needs_coqc
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.xdist_group("rocq")  # the library is compiled once
+@pytest.mark.parametrize("name", HERE)
 def test_theorems_are_accepted_and_rest_on_the_axioms_of_the_reals(name, library, tmp_path):
     answer = compiled(certificate(name).to_rocq(), tmp_path, library)
     assert answer.accepted, answer.words
@@ -42,6 +50,7 @@ def test_theorems_are_accepted_and_rest_on_the_axioms_of_the_reals(name, library
 
 @needs_coqc
 @pytest.mark.slow
+@pytest.mark.xdist_group("rocq")
 @pytest.mark.parametrize("name", MUTATED)
 def test_changed_theorems_are_refused(name, library, tmp_path):
     changed = mutants(certificate(name).to_rocq())

@@ -298,11 +298,11 @@ class Recorded(System):
         params = self.mechanism.generic if params is None else self.parameters_at(params)
         for _ in range(_DRAWS):  # steps onto the leaf may end at an extremum, where rows depend on each other
             x = self.sample(rng, params, scale)
-            if self.is_regular_at(x, params):
+            if self._is_regular_at(x, params):
                 break
         return x
 
-    def is_regular_at(self, x: np.ndarray, params: Mapping[str, float]) -> bool:
+    def _is_regular_at(self, x: np.ndarray, params: Mapping[str, float]) -> bool:
         """Whether accelerations are determined at a state; not known by the equations alone."""
         del x, params
         return True
