@@ -9,8 +9,7 @@ import sympy as sp
 from geoctrl import rotations
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.rotations.attitudes import exp, hat, log
-from geoctrl.stepping import ORDERS
-from geoctrl.stepping.compiled.bodies import ATTITUDE, carry, layout
+from geoctrl.stepping.compiled.bodies import ATTITUDE, carry
 from geoctrl.stepping.methods.variational import Solver
 from geoctrl.stepping.solvers import apart
 from tests.rotations.systems import (
@@ -24,6 +23,7 @@ from tests.rotations.systems import (
     random_state,
     top,
 )
+from tests.stepping.layouts import layout
 
 # Builder, state, time, inputs.
 PROBLEMS = {
@@ -60,6 +60,9 @@ def test_reference_is_the_motion(name):
     build, (R, Omega), T, inputs = PROBLEMS[name]
     u = None if inputs is None else lambda _: np.array(inputs)
     np.testing.assert_allclose(reference(name), by_dop853(build(), R, Omega, T, u), rtol=0, atol=1e-11)
+
+
+ORDERS = (2, 4, 6, 8)
 
 
 @pytest.mark.parametrize("order", ORDERS)

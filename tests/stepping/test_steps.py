@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geoctrl.stepping import composition
-from geoctrl.stepping.compiled.bodies import ATTITUDE, DIRECTION, PLACE, layout
+from geoctrl.stepping.compiled.bodies import ATTITUDE, DIRECTION, PLACE
 from geoctrl.stepping.compiled.compiled import loop_code
 from geoctrl.stepping.compiled.forces import GRADIENT, no_force
 from geoctrl.stepping.methods.runge_kutta import runge_kutta, runge_kutta_signature, tableau
@@ -22,6 +22,7 @@ from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
 from geoctrl.stepping.solvers.sparse import sparse_inverse
 from tests.rotations import systems as on_rotations
 from tests.spheres.systems import random_state
+from tests.stepping.layouts import layout
 
 
 def steps(

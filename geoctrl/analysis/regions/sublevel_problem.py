@@ -127,8 +127,8 @@ class SublevelQuestions:
         for name, factor in given["multipliers"].items():
             V = V + q.ratios([known[name]])[0] * fmpq(factor)
         writer = RatioWriter.of(q, table)
-        function = writer(_shorter(q, V))
-        functions = {name: writer(_shorter(q, q.ratios([known[name]])[0])) for name in held}
+        function = writer(_shorter(V))
+        functions = {name: writer(_shorter(q.ratios([known[name]])[0])) for name in held}
         levels = {name: widths.get(name) or _WIDTH * sizes.functions[name] for name in held}
         given = given | {
             "function": function,
@@ -172,7 +172,7 @@ def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:
     return {nodes[i][1] for i in reachable(nodes, [place]) if nodes[i][0] == "sym"}
 
 
-def _shorter(q: checker.Question, ratio: Ratio) -> Ratio:
+def _shorter(ratio: Ratio) -> Ratio:
     """A function, divided by the relations where that makes it shorter."""
-    rest = q.functions.divided(ratio.top)
+    rest = ratio.field.divided(ratio.top)
     return Ratio(ratio.field, rest, ratio.below, ratio.bits) if 0 < len(rest) < len(ratio.top) else ratio
