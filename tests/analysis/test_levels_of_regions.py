@@ -8,7 +8,6 @@ import pytest
 import geoctrl as gc
 from geoctrl.analysis.regions.energy_set import RegionOfAttraction
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.file import judge_sublevel, read_sublevel
 
 
 def two_wells():
@@ -39,13 +38,13 @@ def count_judgements(monkeypatch, judged, refused=0):
     """Let the checker's judge note what it is given, and refuse the first ones."""
     ((form, kind),) = RegionOfAttraction._kinds.items()
 
-    def judge(problem, level, cells):
-        judged.append((problem, level, cells))
+    def found_in(content):
+        judged.append(content)
         if len(judged) <= refused:
             raise Refusal("refused by the test")
-        return judge_sublevel(problem, level, cells)
+        return kind.found_in(content)
 
-    monkeypatch.setattr(RegionOfAttraction, "_kinds", {form: kind._replace(judge=judge)})
+    monkeypatch.setattr(RegionOfAttraction, "_kinds", {form: kind._replace(found_in=found_in)})
 
 
 def test_a_set_is_judged_once_and_from_what_its_file_holds(monkeypatch):
@@ -53,13 +52,11 @@ def test_a_set_is_judged_once_and_from_what_its_file_holds(monkeypatch):
     judged, system = [], two_wells()
     count_judgements(monkeypatch, judged)
     roa = gc.region_of_attraction(system, system.state(), by="energy")
-    ((problem, level, cells),) = judged
+    (content,) = judged
     written = json.loads(roa.to_json())
-    read = read_sublevel(written["problem"])
-    assert {k: problem[k] for k in ("nodes", "sublevel", "states")} == {
-        k: read[k] for k in ("nodes", "sublevel", "states")
+    assert {k: content[k] for k in ("problem", "level", "cells")} == {
+        k: written[k] for k in ("problem", "level", "cells")
     }
-    assert (level, cells) == (written["level"], written["cells"])
 
 
 def test_where_the_last_box_is_refused_the_one_before_is_judged(monkeypatch):

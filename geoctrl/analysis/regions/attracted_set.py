@@ -29,16 +29,12 @@ SLOPES, SQUARES = "slopes", "squares"
 _SQUARES = SetKind(
     SQUARES,
     ATTRACTED,
-    read_attraction,
-    ("proof",),
-    judge_attraction,
+    lambda content: judge_attraction(read_attraction(content["problem"]), content["proof"]),
 )
 _SLOPES = SetKind(
     SLOPES,
     ATTRACTED,
-    read_slopes,
-    ("proof",),
-    judge_slopes,
+    lambda content: judge_slopes(read_slopes(content["problem"]), content["proof"]),
 )
 
 

@@ -35,9 +35,7 @@ FEW = 8
 _SUBLEVEL = SetKind(
     ENERGY,
     INVARIANT,
-    read_sublevel,
-    ("level", "cells"),
-    judge_sublevel,
+    lambda content: judge_sublevel(read_sublevel(content["problem"]), content["level"], content["cells"]),
 )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -19,11 +20,12 @@ from flint import arb, ctx, fmpq
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.checker.jets import to_float
+from geoctrl.checker.witnesses.numbers import ball, number_text, set_roots
 from geoctrl.errors import InputError
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.verification import Verdict
 
-__all__ = ["SLACK", "ProvedSet", "SetKind", "proved_set"]
+__all__ = ["SLACK", "ProvedSet", "SetKind", "confirmed_set", "proved_set"]
 
 SLACK = fmpq(1, 10**9)
 """Of relations of the leaf, and of levels that have no width, within which a state in doubles counts as on
@@ -36,30 +38,20 @@ BITS = 128
 
 
 class SetKind(NamedTuple):
-    """A kind of file.
+    """A kind of proof.
 
     Attributes
     ----------
     method : str
         What shows what is claimed.
-    read : callable
-        The problem of a file, as the checker reads it.
-    proof : tuple of str
-        What its file holds besides.
-    judge : callable
-        What the checker finds of a problem as read and the rest of the file, which answers ``extent``,
-        ``holds`` and ``claim``; Refusal where something is not proved.
+    found_in : callable
+        What the checker finds in the content of a file, which answers ``extent``, ``holds``, ``claim`` and
+        ``limits``; Refusal where something is not proved.
     """
 
     method: str
     verdict: str
-    read: Callable[[Any], dict[str, Any]]
-    proof: tuple[str, ...]
-    judge: Callable[..., Any]
-
-    def found_in(self, content: Mapping[str, Any]) -> Any:
-        """What the checker finds in a file."""
-        return self.judge(self.read(content["problem"]), *(content[k] for k in self.proof))
+    found_in: Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +59,7 @@ class ProvedSet(ProofFile):
     """A set of states, as its file holds it: its ``data``."""
 
     _kinds: ClassVar[Mapping[str, SetKind]]
-    """By the format of the file."""
+    """By the name of the theorem, or by the format of a file that names none."""
 
     data: dict[str, Any] = field(repr=False)
     angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
@@ -77,7 +69,7 @@ class ProvedSet(ProofFile):
 
     @property
     def _kind(self) -> SetKind:
-        return self._kinds[self.data["format"]]
+        return self._kinds[_kind_of(self.data)]
 
     @cached_property
     def _finding(self) -> Any:
@@ -92,27 +84,30 @@ class ProvedSet(ProofFile):
     @property
     def verdict(self) -> Verdict:
         """What is proved of motions that begin in the set."""
-        return Verdict(self.data["verdict"])
+        return Verdict(self._kind.verdict)
 
     @cached_property
     def point(self) -> dict[str, float]:
         """The equilibrium, by labels of states."""
-        return {k: to_float(v) for k, v in self._kind.read(self.data["problem"])["states"].items()}
+        problem = self.data["problem"]
+        roots = self.data.get("roots") or problem.get("roots", [])
+        return copy_context().run(_floats, roots, problem["states"])
 
     @property
     def system(self) -> str:
         """The name of the system."""
         return self.data["system"]
 
-    @property
+    @cached_property
     def claim(self) -> str:
         """What is claimed, in words."""
-        return self.data["claim"]
+        return self._finding.claim(self.system)
 
     @property
     def limits(self) -> dict[str, float]:
         """Bounds of outputs."""
-        return {k: float(Fraction(row["bound"])) for k, row in self.data["problem"]["limits"].items()}
+        asked = self.data.get("theorem") or self.data["problem"]
+        return {k: float(Fraction(row["bound"])) for k, row in asked["limits"].items()}
 
     @property
     def _labels(self) -> Sequence[str]:
@@ -194,3 +189,21 @@ def proved_set(
     }
     found = kind.found_in(content)
     return cls(content | {"claim": found.claim(name)}, question.angles, reason, found)
+
+
+def confirmed_set(cls: type[S], question: SetQuestion, content: dict[str, Any], reason: str = "") -> S:
+    """What a search proposes, as the content of its file, from which alone the checker judges it; Refusal
+    where that is not proved.
+    """
+    found = cls._kinds[_kind_of(content)].found_in(content)
+    return cls(content, question.angles, reason, found)
+
+
+def _kind_of(content: Mapping[str, Any]) -> str:
+    return content["theorem"]["name"] if "theorem" in content else content["format"]
+
+
+def _floats(roots: Sequence[str], numbers: Mapping[str, str]) -> dict[str, float]:
+    """Doubles next to numbers with roots."""
+    set_roots(roots)
+    return {k: to_float(ball(number_text(text)).mid().fmpq()) for k, text in numbers.items()}

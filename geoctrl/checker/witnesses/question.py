@@ -59,6 +59,7 @@ class Question:
         for i, p in enumerate(self.states):
             self.at[p] = Jet({(): state_value(i, self.values[p]), (i,): fmpq(1)}, 2)
         self._kept: set[str] = set()
+        self._used: dict[int, None] = {}
         self._solve()
 
     def _solve(self) -> None:
@@ -124,7 +125,7 @@ class Question:
         F = self.functions_of(len(moving), self.jets)
         known = {p: Jet({(): F.number(q)}, 1) for p, q in self.values.items()}
         known |= {p: Jet({(): x}, 1) for p, x in zip(moving, F.variables, strict=True)}
-        return Along(self.table, F, known, self.jets)
+        return Along(self.table, F, known, self._used_jets)
 
     @cached_property
     def _moving(self) -> Along:
@@ -132,7 +133,23 @@ class Question:
         known = {p: self.still.known[p] for p in self.values}
         for p, rate in zip(self.states, self.still.ratios(self._rates), strict=True):
             known[p] = Jet({(): known[p].value, (0,): rate}, 1)
-        return Along(self.table, self.still.functions, known, self.jets)
+        return Along(self.table, self.still.functions, known, self._used_jets)
+
+    def _used_jets(self, nodes: Sequence[int]) -> list[Jet]:
+        """Values at the point of nodes of an identity, which are noted."""
+        self._used |= dict.fromkeys(nodes)
+        return self.jets(nodes)
+
+    @property
+    def nodes_of_identities(self) -> list[int]:
+        """Nodes of the equations, and of all identities that were asked for so far.
+
+        An identity is proved about the point. Where all that these nodes are made of have values, roots and
+        logarithms of what is positive alone, and choices the signs that they have at the point, it holds on
+        the leaf at each point of a set. A theorem may ask for values of more nodes there, never of fewer.
+        """
+        own = [*self._rates, *self.problem["right"], *(p for *_, p in self.problem["matrix"])]
+        return list(dict.fromkeys([*own, *self.problem["leaf"].values(), *self._used]))
 
     @cached_property
     def _defects(self) -> list[Ratio]:
