@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from geoctrl.checker import witnesses
 from geoctrl.checker.clock import limited
 from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import KINDS, SCHEMA, decide, read_problem
@@ -53,6 +54,7 @@ __all__ = [
     "read_problem",
     "shape_integrals",
     "short",
+    "witnesses",
 ]
 
 

@@ -101,7 +101,7 @@ def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
         certificate.to_json(paths[-1])
         with suppress(NotSolved):
             content = content_with_witnesses(certificate.data)
-            found = witnesses.check(content)
+            found = witnesses.prove(content)
             assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method), name
             agreed[content["theorem"]["name"]] += 1
         assert not at_odds(certificate.to_dict(), np.random.default_rng(len(paths))), certificate.claim

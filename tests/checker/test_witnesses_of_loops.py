@@ -107,7 +107,7 @@ def content(name):
 
 @pytest.mark.parametrize("name", PROOFS)
 def test_both_checkers_agree(name):
-    found, given = witnesses.check(content(name)), proof(name)
+    found, given = witnesses.prove(content(name)), proof(name)
     assert (found.verdict, found.method) == (given["verdict"], given["method"])
     for key, told in found.told.items():
         assert given["evidence"][key] == told
@@ -131,7 +131,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(name, change):
             if at(data[part], path) in (at(content(name)[part], path), "-0") or path[:1] == ("loop",):
                 continue  # hold and delay are of the loop: another one may well be stable
             try:
-                assert witnesses.check(data).verdict == proof(name)["verdict"], path
+                assert witnesses.prove(data).verdict == proof(name)["verdict"], path
                 assert path[0] in ("P", "m", "v"), path
             except Refusal:
                 refused += 1
@@ -140,7 +140,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(name, change):
 
 def refused(data, words, **change):
     with pytest.raises(Refusal, match=words):
-        witnesses.check(data | {"theorem": data["theorem"] | change})
+        witnesses.prove(data | {"theorem": data["theorem"] | change})
 
 
 def attracting(problem, **more):
@@ -168,7 +168,7 @@ def attracting(problem, **more):
 
 
 def test_multipliers_are_inside_or_outside():
-    assert witnesses.check(attracting(integrator(-1))).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert witnesses.prove(attracting(integrator(-1))).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
     for gain in (0, -4, 1, -5):
         for size in ("1", "-1", "1/1000000", "100000000"):
             refused(attracting(integrator(gain)), "fall from hold to hold", P=[[size]])
@@ -176,7 +176,7 @@ def test_multipliers_are_inside_or_outside():
     refused(attracting(integrator(-1)), "do not fit|fall", P=[])
     data = attracting(integrator(1))
     grows = data["theorem"] | {"name": "loop that repels", "m": "5/4", "v": ["1"]}
-    assert witnesses.check(data | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
+    assert witnesses.prove(data | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
     for m in ("3/2", "2", "-5/4"):
         refused(data | {"theorem": grows}, "grow from hold to hold", m=m)
     refused(data | {"theorem": grows}, "positive there", v=["0"])

@@ -77,7 +77,7 @@ MASSES = {
 
 def agreed(outcome, content):
     """What both checkers say of a point."""
-    found = witnesses.check(json.loads(json.dumps(content)))
+    found = witnesses.prove(json.loads(json.dumps(content)))
     assert (found.verdict, found.method) == (outcome.verdict.value, outcome.method)
     assert found.told == {"lowest_power": outcome.evidence["lowest_power"]}
     return found.method, found.verdict
@@ -120,7 +120,7 @@ def contents():
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
     content, tried = contents[name], 0
-    verdict = witnesses.check(content).verdict
+    verdict = witnesses.prove(content).verdict
     for part in ("witness", "theorem"):
         for path in numbers(content[part]):
             data = changed(content, part, path, CHANGES[change])
@@ -128,14 +128,14 @@ def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
                 continue
             tried += 1
             with suppress(Refusal):
-                assert witnesses.check(data).verdict == verdict, path
+                assert witnesses.prove(data).verdict == verdict, path
                 assert path[0] in FREE, path
     assert tried
 
 
 def refused(content, match=None, **parts):
     with pytest.raises(Refusal, match=match):
-        witnesses.check(content | {"theorem": content["theorem"] | parts})
+        witnesses.prove(content | {"theorem": content["theorem"] | parts})
 
 
 def test_series_are_those_of_their_powers(contents):
@@ -171,7 +171,7 @@ def valley(V, along, p=2, rows=None, free="xy", **parts):
 
 def is_minimum(*args, **parts):
     try:
-        return witnesses.check(valley(*args, **parts)).verdict == STABLE
+        return witnesses.prove(valley(*args, **parts)).verdict == STABLE
     except Refusal:
         return False
 
@@ -222,14 +222,14 @@ def test_a_level_is_kept_and_regular():
     assert not is_minimum(V, "x", rows={"F": {(0, 2): 1}}, free="x")
     moving = planar([{}, {(4, 0): 1}], {"V": {(4, 0): 1}} | level)
     with pytest.raises(Refusal, match="motion keeps 'F'"):
-        witnesses.check(moving | {"theorem": valley(V, "x", rows=level, free="x")["theorem"]})
+        witnesses.prove(moving | {"theorem": valley(V, "x", rows=level, free="x")["theorem"]})
 
 
 def test_the_combination_is_kept():
     """x' = y, y' = x^3 is unstable, and x^4 + y^2 not kept."""
     data = planar([{(0, 1): 1}, {(3, 0): 1}], {"V": {(4, 0): 1, (0, 2): 1}})
     with pytest.raises(Refusal, match="motion keeps 'V'"):
-        witnesses.check(data | {"theorem": valley({}, "x")["theorem"]})
+        witnesses.prove(data | {"theorem": valley({}, "x")["theorem"]})
 
 
 @pytest.mark.parametrize("along", ["", "xx", "xyx", "z", "xz"])
@@ -244,7 +244,7 @@ def test_a_variable_is_none_that_a_level_fixes():
     on = {"rows": level, "free": "x", "series": {"x": [[[0], "1"]], "y": [[[0], "1"]]}}
     assert is_minimum(V, "x", **on)
     with pytest.raises(Refusal, match="one or two that are free"):
-        witnesses.check(valley(V, "y", **on))
+        witnesses.prove(valley(V, "y", **on))
 
 
 def test_there_are_at_most_two_variables():
@@ -258,7 +258,7 @@ def test_there_are_at_most_two_variables():
     problem["field"] = [problem["field"][0]] * 3
     problem["invariants"]["V"] = w + 3
     with pytest.raises(Refusal, match="one or two that are free"):
-        witnesses.check(data)
+        witnesses.prove(data)
 
 
 def test_a_constant_in_a_series_moves_no_point():
@@ -313,7 +313,7 @@ def along_zero(rows, m, curve, P=(("1",),), along="x", free="xy", **more):
 
 def verdict(data):
     try:
-        return witnesses.check(data).verdict
+        return witnesses.prove(data).verdict
     except Refusal:
         return "refused"
 
@@ -390,7 +390,7 @@ def test_one_zero_root_is_one_of_the_whole_leaf():
     data = along_zero([{(3, 0): -1}, {}], 3, [], P=(), free="x", invariants={"y": {(0, 1): 1}})
     data["theorem"] |= {"rows": ["y"], "inverse": [["1"]]}
     with pytest.raises(Refusal, match="whole leaf"):
-        witnesses.check(data)
+        witnesses.prove(data)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def content_of(name):
 def test_both_checkers_agree_on_integrals_over_a_shape(name):
     certificate, content = content_of(name)
     assert content["theorem"]["name"] == "energy-Casimir over a shape"
-    found = witnesses.check(content)
+    found = witnesses.prove(content)
     assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method)
     assert found.verdict == "PROVED_STABLE"
     assert found.told["shape_integrals"] == certificate.evidence["shape_integrals"]
@@ -116,7 +116,7 @@ def test_a_changed_number_proves_nothing(name, change):
             if at(data[part], path) in (at(content[part], path), "-0"):
                 continue
             with pytest.raises(Refusal):
-                witnesses.check(data)
+                witnesses.prove(data)
             refused += 1
     assert refused
 
@@ -128,7 +128,7 @@ def test_velocities_may_not_change_places():
         data = copy.deepcopy(content)
         data["theorem"]["shape"]["rates"] = dict(zip(rates, reversed(rates.values()), strict=True))
         with pytest.raises(Refusal, match="not the structure"):
-            witnesses.check(data)
+            witnesses.prove(data)
 
 
 # -- by hand ----------------------------------------------------------------------------------------------
@@ -190,18 +190,18 @@ def test_derivatives_of_integrals_are_those_of_closed_forms():
 
 
 def test_what_swings_over_a_shape_is_stable():
-    assert witnesses.check(swing()[1]).verdict == "PROVED_STABLE"
-    found = witnesses.check(swing(friction=1)[1])
+    assert witnesses.prove(swing()[1]).verdict == "PROVED_STABLE"
+    found = witnesses.prove(swing(friction=1)[1])
     assert (found.verdict, found.told["zero_modes"]) == ("PROVED_STABLE", ["integral of u", "r"])
     with pytest.raises(Refusal, match="no function is shown to fall"):
-        witnesses.check(swing(friction=-1)[1])
+        witnesses.prove(swing(friction=-1)[1])
 
 
 def refused(match, data=None, **shape):
     data = data or swing()[1]
     data["theorem"]["shape"] |= shape
     with pytest.raises(Refusal, match=match):
-        witnesses.check(data)
+        witnesses.prove(data)
 
 
 def test_velocity_slopes_and_rates_are_states_of_their_own():
@@ -272,7 +272,7 @@ def test_a_corner_of_the_shape_is_no_curve():
     refused("not the inverse", data, **more)
     data["problem"]["leaf"] = {"line": e.places["r"]}
     data["theorem"]["rows"] = ["integral of u", "line"]
-    assert witnesses.check(data).verdict == "PROVED_STABLE"
+    assert witnesses.prove(data).verdict == "PROVED_STABLE"
 
 
 def test_an_integral_has_a_name_of_its_own():

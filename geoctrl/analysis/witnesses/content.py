@@ -62,5 +62,5 @@ def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]
             "cofactors": {name: rows for name, rows in cofactors.items() if rows},
         },
         "theorem": theorem,
-    } | ({"roots": radicands} if radicands else {})
+    } | {k: problem[k] for k in ("roots", "spin") if problem.get(k)}
     return data | {"digest": checker.digest_of(data)}

@@ -126,4 +126,5 @@ def drift(point: PointWitnesses) -> dict[str, Any]:
         rate = rate * (found.manifold.symbols[given["constant"]] - F.number(symbols[given["constant"]]))
     data = found.data(found.independent_states(point.question.labels))
     cofactors = found.cofactors([rates[given["constant"]], rates[given["drifting"]] - rate])
-    return {"name": "drift", "family": data, **given, "cofactors": cofactors}
+    leaf = point.basis(list(point.question.problem["leaf"]))
+    return {"name": "drift", "leaf": leaf, "family": data, **given, "cofactors": cofactors}

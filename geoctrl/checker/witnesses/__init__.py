@@ -9,21 +9,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from geoctrl.checker.witnesses.limits import Refusal, begin
 from geoctrl.checker.witnesses.numbers import set_roots
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
-from geoctrl.checker.witnesses.theorems import ENCLOSED
+from geoctrl.checker.witnesses.theorems import ENCLOSED, REGIONS
 from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
 from geoctrl.checker.witnesses.verdicts import THEOREMS, Found
+from geoctrl.checker.words.point_words import checks_of_point, claim_of_point
+
+T = TypeVar("T")
 
 
-def check(data: Any) -> Found:
+@dataclass(frozen=True)
+class Report:
+    """What a file proves: the verdict, by which method, the claim in words, and what was checked for it."""
+
+    verdict: str
+    method: str
+    claim: str
+    checks: tuple[str, ...]
+
+
+def check(data: Any) -> Report:
+    """What a certificate's content proves, in words; Refusal where it proves nothing."""
+    return _guarded(_report, data)
+
+
+def prove(data: Any) -> Found:
     """What a certificate's content proves; Refusal where it proves nothing."""
+    return _guarded(lambda given: _proved(given)[1], data)
+
+
+def _guarded(asked: Callable[[Any], T], data: Any) -> T:
+    """The answer, within limits, with the errors of parts that do not fit as refusals."""
     try:
-        return copy_context().run(_check, data)
+        return copy_context().run(asked, data)
     except (
         AttributeError,
         LookupError,
@@ -37,17 +61,25 @@ def check(data: Any) -> Found:
         raise Refusal(f"its parts do not fit each other, or are too large: {fault}") from None
 
 
-def _check(data: Any) -> Found:
+def _report(data: Any) -> Report:
+    content, (verdict, method, told) = _proved(data)
+    if region := told.get("region"):
+        return Report(verdict, method, region.claim(content["system"]), region.checks())
+    claim = claim_of_point(content, verdict, method, told)
+    return Report(verdict, method, claim, checks_of_point(content, told))
+
+
+def _proved(data: Any) -> tuple[dict[str, Any], Found]:
+    """The content as read, and what its theorem proves."""
     begin()
     set_roots(data.get("roots", []))
     content = conform(data, FILE)
     name = data["theorem"]["name"]
-    entries: dict[str, tuple[Any, Callable[..., Found]]] = {**THEOREMS, **FURTHER, **ENCLOSED}
-    shape, theorem = entries[name]
-    given = conform(data["theorem"], shape, "theorem")
-    if name in ENCLOSED:
-        return theorem(content["problem"], content["witness"], given)
+    shape, theorem = (THEOREMS | FURTHER | ENCLOSED | REGIONS)[name]
+    given = content["theorem"] = conform(data["theorem"], shape, "theorem")
+    if name in ENCLOSED or name in REGIONS:
+        return content, theorem(content["problem"], content["witness"], given)
     q = Question(content["problem"], content["witness"])
     q.require_kept([])
     q.require_rest()
-    return theorem(q, given)
+    return content, theorem(q, given)

@@ -37,6 +37,11 @@ def integer(low: int, high: int) -> Callable[[Any], int | None]:
     return lambda value: value if type(value) is int and low <= value <= high else None
 
 
+def double(value: Any) -> float | None:
+    """A finite double, of what is told and not computed with."""
+    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
+
+
 def one_of(*values: Any) -> Callable[[Any], Any]:
     """Reader of one of some values."""
     return lambda value: value if any(type(value) is type(v) and value == v for v in values) else None
@@ -81,6 +86,7 @@ FILE = {
     "software": label,
     "system": label,
     "roots?": [number_text],
+    "spin?": (double, double, double),
     "problem": EQUATIONS,
     "witness": WITNESS,
     "theorem": lambda value: value if isinstance(value, dict) else None,

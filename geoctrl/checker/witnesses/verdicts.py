@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -23,7 +23,17 @@ class Found(NamedTuple):
     told: dict[str, Any]
 
 
-BASIS = {"name": label, "rows": [label], "free": [label], "inverse": [[number_text]]}
+LEAF = {"rows": [label], "free": [label], "inverse": [[number_text]]}
+"""Functions with independent gradients, such as relations of the leaf, by which its dimension is known; the
+states that they leave free, and the inverse by the others."""
+BASIS = {"name": label, **LEAF}
+
+
+def require_independent(q: Question, leaf: dict[str, Any]) -> None:
+    """Refused unless these are relations of the leaf whose gradients at the point are independent."""
+    if not {*leaf["rows"]} <= {*q.problem["leaf"]}:
+        raise Refusal("it is no relation of the leaf", "theorem.leaf.rows")
+    tangents(q, leaf)
 
 
 def tangents(q: Question, witness: dict[str, Any]) -> Rows:
@@ -132,7 +142,7 @@ def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
     return Found("PROVED_STABLE", "energy-Casimir", {})
 
 
-THEOREMS = {
+THEOREMS: dict[str, tuple[Any, Callable[..., Found]]] = {
     "attraction": (BASIS | {"P": [[rational]]}, attraction),
     "growth": (BASIS | {"P": [[rational]], "m": rational, "v": [rational]}, growth),
     "energy-Casimir": (BASIS | {"multipliers": {...: number_text}, "sense": one_of(1, -1)}, energy_casimir),

@@ -9,6 +9,7 @@ from flint import fmpq
 
 from geoctrl.checker.balls import radii
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.witnesses.numbers import ball
 from geoctrl.checker.words.leaf import dimension, leaf_words, relations
 from geoctrl.checker.words.texts import Expressions, decimal, listed, quoted, told
 
@@ -170,28 +171,44 @@ def limit_phrase(problem: dict[str, Any]) -> str:
 
 def place_words(problem: dict[str, Any]) -> str:
     """The point, or the box in which it lies; what rounding has left in place of a zero is told as one."""
-    states, box = problem["states"], problem.get("box")
-    if box is None:
+    states, radii = problem["states"], radii_of(problem)
+    if not radii:
         return point_words(states) or "x = 0"
-    if isinstance(box["bits"], list):
-        return _near(states, box)
-    radius = fmpq(1, 1 << box["bits"])
-    nearly = [k for k, q in states.items() if k not in box["held"] and q and abs(q) < radius]
+    if len(set(radii.values())) > 1:
+        return _near(states, radii)
+    (radius,) = set(radii.values())
+    nearly = [k for k in radii if states[k] != 0 and abs(ball(states[k])) < radius]
     others = point_words({k: q for k, q in states.items() if k not in nearly}) or "x = 0"
-    zeros = f", and in {listed(nearly)} within 2^{1 - box['bits']} of 0," if nearly else ""
-    return f"that lies, in each state, within 2^-{box['bits']} of {others}{zeros}"
+    zeros = f", and in {listed(nearly)} within {size_words(2 * radius)} of 0," if nearly else ""
+    return f"that lies, in each state, within {size_words(radius)} of {others}{zeros}"
 
 
-def _near(states: dict[str, Any], box: dict[str, Any]) -> str:
+def _near(states: dict[str, Any], radii: dict[str, fmpq]) -> str:
     """The box in which a point lies, with the radius of each state."""
     rows = []
-    given = zip(states.items(), box["bits"], radii(box["bits"], len(states)), strict=False)
-    for (name, q), bits, radius in given:
-        zero = bool(q) and abs(q) < radius
-        if name not in box["held"]:
-            rows.append(f"2^{-(bits - zero)} of {told(name)} = {decimal(fmpq(0) if zero else q)}")
-    held = assigned({k: states[k] for k in states if k in box["held"]})
+    for name, radius in radii.items():
+        zero = states[name] != 0 and abs(ball(states[name])) < radius
+        around = size_words(radius * (1 + zero))
+        rows.append(f"{around} of {told(name)} = {decimal(fmpq(0) if zero else states[name])}")
+    held = assigned({k: q for k, q in states.items() if k not in radii})
     return f"that lies within {', '.join(rows)}{f' and at {held}' if held else ''}"
+
+
+def radii_of(problem: dict[str, Any]) -> dict[str, fmpq]:
+    """Radii of the box in which a point lies, by the states that are not held."""
+    box = problem.get("box", {"held": problem["states"], "radii": []})
+    free = [k for k in problem["states"] if k not in box["held"]]
+    if "bits" in box:
+        given = dict(zip(problem["states"], radii(box["bits"], len(problem["states"])), strict=True))
+        return {k: given[k] for k in free}
+    return dict(zip(free, box["radii"], strict=False))
+
+
+def size_words(radius: fmpq) -> str:
+    """A radius, as a power of two where it is one."""
+    p, q = int(radius.p), int(radius.q)
+    power = p.bit_length() - q.bit_length()
+    return f"2^{power}" if fmpq(2) ** power == radius else decimal(radius)
 
 
 def _leaf(problem: dict[str, Any]) -> str:

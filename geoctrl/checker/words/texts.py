@@ -24,9 +24,10 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import reachable, to_float
-from geoctrl.checker.reading import FUNCTIONS, children
-from geoctrl.checker.surds import Surd
+from geoctrl.checker.witnesses.jets import reachable
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import Number, Surd, ball
+from geoctrl.checker.witnesses.reader import FUNCTIONS, children
 
 LONG, DIGEST = 240, 32
 """Letters of a text from which its beginning and a digest are told, and those of a digest."""
@@ -73,24 +74,40 @@ def symbol(text: str) -> str:
 # -- numbers ------------------------------------------------------------------------------------------------
 
 
+def converted(q: Any) -> Any:
+    """A number of the search as one of the checker."""
+    if not hasattr(q, "root") or isinstance(q, Surd):
+        return q
+    return Surd((len(q.root.below), converted(q.root.radicand)), converted(q.a), converted(q.b))
+
+
+def nearest(q: Number) -> float:
+    """The double next to a number."""
+    try:
+        return int(q.p) / int(q.q) if isinstance(q, fmpq) else float(ball(q).mid())
+    except OverflowError:
+        raise Refusal("a number is too large for floats") from None
+
+
 def decimal(q: Any) -> str:
     """A number: as a decimal or a fraction that it is, as the double that it is, else with three points."""
-    if not isinstance(q, float) and q and not 1 / _LARGE < abs(q) < _LARGE:
+    q = converted(q)
+    if not isinstance(q, float) and q != 0 and not 1 / _LARGE < abs(ball(q)) < _LARGE:
         return f"{short(q)}..."
-    nearest = q if isinstance(q, float) else to_float(q)
-    text = repr(nearest).removesuffix(".0")
-    if isinstance(q, float) or q == fmpq(*nearest.as_integer_ratio()):
-        return text if Fraction(text) == Fraction(nearest) else f"{text} (double)"
+    double = q if isinstance(q, float) else nearest(q)
+    text = repr(double).removesuffix(".0")
+    if isinstance(q, float) or q == fmpq(*double.as_integer_ratio()):
+        return text if Fraction(text) == Fraction(double) else f"{text} (double)"
     return found if len(found := _written(q)) <= _READ else f"{text}..."
 
 
 def _written(q: Any) -> str:
     """A fraction, or a sum of fractions times square roots."""
-    if not isinstance(q, Surd):
+    if isinstance(q, fmpq):
         return str(q)
-    inner, factor = f"sqrt({_written(q.root.radicand)})", _written(q.b)
+    inner, factor = f"sqrt({_written(q.root[1])})", _written(q.b)
     product = {"1": inner, "-1": f"-{inner}"}.get(factor)
-    product = product or (f"({factor})*{inner}" if isinstance(q.b, Surd) else f"{factor}*{inner}")
+    product = product or (f"{factor}*{inner}" if isinstance(q.b, fmpq) else f"({factor})*{inner}")
     if not q.a:
         return product
     return f"{_written(q.a)} - {product[1:]}" if product[0] == "-" else f"{_written(q.a)} + {product}"
@@ -98,8 +115,9 @@ def _written(q: Any) -> str:
 
 def short(q: Any) -> str:
     """Six digits of a number of any size."""
-    if isinstance(q, Surd):
-        return f"{to_float(q):.6g}"
+    q = converted(q)
+    if not isinstance(q, fmpq):
+        return f"{nearest(q):.6g}"
     value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
     return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
 
@@ -124,8 +142,8 @@ def exact_text(q: fmpq) -> str:
     """A number that is not negative within an expression, in full."""
     if q.q == 1 or len(text := f"{q.p}/{q.q}") <= 12 or not 1 / _LARGE < q < _LARGE:
         return str(q)
-    nearest = to_float(q)
-    return f"double({nearest!r})" if q == fmpq(*nearest.as_integer_ratio()) else text
+    double = nearest(q)
+    return f"double({double!r})" if q == fmpq(*double.as_integer_ratio()) else text
 
 
 def combination(terms: Iterable[tuple[fmpq, Sequence[str]]]) -> str:

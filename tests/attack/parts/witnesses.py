@@ -115,7 +115,7 @@ def judge(base: Mapping[str, Any], data: Mapping[str, Any], content: dict[str, A
     """Changed content must be refused in words, or prove what is true of its equations."""
     begun = time.process_time()
     try:
-        found = witnesses.check(content)
+        found = witnesses.prove(content)
     except Refusal as refusal:
         return Outcome("witnesses", "refused", f"{told} -> {str(refusal)[:200]}", time.process_time() - begun)
     except Exception as error:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from geoctrl.checker.witnesses.theorems.boxes import BOX, ENERGY, energy_casimir_in_box, in_box
 from geoctrl.checker.witnesses.theorems.falling import FALLING, falling_energy
 from geoctrl.checker.witnesses.theorems.family import ATTRACTION, DRIFT, attracting_family, drift
@@ -26,11 +29,13 @@ from geoctrl.checker.witnesses.theorems.lowest_form import MINIMUM, ZERO_ROOT, l
 from geoctrl.checker.witnesses.theorems.orbit import GROWTH_ACROSS, ORBIT, growth_across, stable_orbit
 from geoctrl.checker.witnesses.theorems.shape import SHAPE, over_shape
 from geoctrl.checker.witnesses.verdicts import THEOREMS as OF_POINTS
-from geoctrl.checker.witnesses.verdicts import attraction, growth
+from geoctrl.checker.witnesses.verdicts import Found, attraction, growth
 
-__all__ = ["ENCLOSED", "THEOREMS"]
+__all__ = ["ENCLOSED", "REGIONS", "THEOREMS"]
 
-THEOREMS = {
+Theorem = tuple[Any, Callable[..., Found]]
+
+THEOREMS: dict[str, Theorem] = {
     "family": (ATTRACTION, attracting_family),
     "drift": (DRIFT, drift),
     "lowest form": (MINIMUM, lowest_form),
@@ -47,7 +52,7 @@ THEOREMS = {
     for name in ("attraction", "energy-Casimir")
 }
 """By their names, what a file gives for them, and what proves them."""
-ENCLOSED = {
+ENCLOSED: dict[str, Theorem] = {
     "attraction in a box": (OF_POINTS["attraction"][0] | {"box": BOX}, in_box(attraction)),
     "growth in a box": (OF_POINTS["growth"][0] | {"box": BOX}, in_box(growth)),
     "energy-Casimir in a box": (ENERGY, energy_casimir_in_box),
@@ -57,3 +62,5 @@ ENCLOSED = {
     "growth in balls": (GROWTH, growth_in_balls),
 }
 """Those that ask their questions themselves, about a box or in balls, and need no exact rest at the point."""
+REGIONS: dict[str, Theorem] = {}
+"""Those about sets and maps; they tell of a region, which has its claim and what was checked for it."""

@@ -28,7 +28,14 @@ from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import number_text, rational
 from geoctrl.checker.witnesses.question import Question, defects
 from geoctrl.checker.witnesses.reader import COFACTORS, EXPONENT, integer, label, place
-from geoctrl.checker.witnesses.verdicts import BASIS, Found, require_fall, tangent_motion
+from geoctrl.checker.witnesses.verdicts import (
+    BASIS,
+    LEAF,
+    Found,
+    require_fall,
+    require_independent,
+    tangent_motion,
+)
 
 FAMILY = {
     "symbols": {...: number_text},
@@ -44,6 +51,7 @@ the leaf, the field and the unknowns, in order."""
 ATTRACTION = BASIS | {"family": FAMILY, "P": [[rational]]}
 DRIFT = {
     "name": label,
+    "leaf": LEAF,
     "family": FAMILY,
     "constant": label,
     "drifting": label,
@@ -151,6 +159,7 @@ def reduced_matrix(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
 def drift(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict where motions near the point drift away; Refusal otherwise."""
     family, constant, drifting = (Manifold(q, witness["family"]), witness["constant"], witness["drifting"])
+    require_independent(q, witness["leaf"])
     (slope,) = family.jets([witness["slope"]])
     if slope.value is None or slope.value == 0 or constant == drifting:
         raise Refusal(

@@ -82,7 +82,7 @@ def attracting_loop(q: Question, given: dict[str, Any]) -> Found:
     kept = [k for k in given["rows"] if k not in q.problem["leaf"]]
     require_inside(hold_matrix(q, given), given["P"])
     if kept:
-        found = {"zero_modes": kept}
+        found = {"conserved": kept}
         return Found("PROVED_STABLE", f"{METHOD} on the level sets of the invariants", found)
     return Found("PROVED_ASYMPTOTICALLY_STABLE", METHOD, {})
 

@@ -1,0 +1,135 @@
+"""What is said of a point that a file is about: the claim, and what was checked for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl.checker.words.claims import claim
+from geoctrl.checker.words.leaf import Dimension
+from geoctrl.checker.words.texts import listed, short, told
+
+CHECKS = {
+    "attraction": "a quadratic form is positive and falls along the linearisation, on the tangents of {rows}",
+    "growth": (
+        "a quadratic form grows along the linearisation, on the tangents of {rows}, at twice the rate {m}, "
+        "and is positive somewhere"
+    ),
+    "energy-Casimir": (
+        "a combination of {multipliers} is critical, and its second variation definite on the common kernel "
+        "of the gradients of {rows}"
+    ),
+    "family": (
+        "a manifold of equilibria along {along} goes through the point; a quadratic form is positive and "
+        "falls along the linearisation beside it (Lyapunov, Malkin)"
+    ),
+    "drift": (
+        "an invariant manifold goes through the point, on which {drifting} moves at a rate that {constant} "
+        "sets, as small as one likes"
+    ),
+    "lowest form": (
+        "a combination of {multipliers} begins with a positive form of the power {power} along {along} and a "
+        "positive quadratic form beside, on the level set of {rows}"
+    ),
+    "zero root": (
+        "along the one zero root the field begins with the power {power}; a quadratic form is positive and "
+        "falls beside it"
+    ),
+    "falling": (
+        "a function falls along the motion, less squares, identically; with multipliers it is critical at "
+        "the point, and its second variation is {definite} on the tangents of {rows}"
+    ),
+    "orbit": (
+        "isometries move the point along {along}; they keep the leaf, a combination of {multipliers} and the "
+        "levels held, identically, and its second variation is definite across"
+    ),
+    "growth across an orbit": (
+        "a quadratic form grows along the linearisation, which vanishes along the orbit, at twice the rate "
+        "{m}"
+    ),
+    "loop that attracts": (
+        "a quadratic form is positive and falls from hold to hold, by the derivative of one hold in balls"
+    ),
+    "loop that repels": (
+        "a quadratic form grows from hold to hold, by more than the square of {m}, and is positive somewhere"
+    ),
+    "loop with fixed points": (
+        "a manifold of fixed points along {along} goes through the point; a quadratic form is positive and "
+        "falls from hold to hold beside it"
+    ),
+    "loop that rests on a manifold": (
+        "the points at which the loop rests are a manifold along {along}; a quadratic form is positive and "
+        "falls from hold to hold beside it"
+    ),
+    "attraction beside what is idle": (
+        "nothing depends on {idle}; beside, a quadratic form is positive and falls along the linearisation, "
+        "over the box"
+    ),
+    "growth beside what is idle": (
+        "nothing depends on {idle}; beside, a quadratic form grows along the linearisation at twice the rate "
+        "{m}, over the box, and is positive somewhere"
+    ),
+}
+"""What a theorem asked for, by its name in a file without its `PLACES`."""
+PLACES = " in a box", " in balls", " over a shape"
+
+
+def described(content: dict[str, Any]) -> dict[str, Any]:
+    """The problem of a file as read, with what its theorem says of the point, the leaf and the loop."""
+    problem, theorem = content["problem"], content["theorem"]
+    parts = {"box": theorem.get("box"), "held": theorem.get("loop"), "spin": content.get("spin")}
+    loop, relations = parts["held"] or {"commands": (), "own": ()}, {*problem["leaf"]}
+    rows = relations & {*theorem.get("leaf", theorem).get("rows", ())}
+    free = problem["states"].keys() - {*loop["commands"], *loop["own"]}
+    dimension = Dimension(max(0, len(free) - len(rows)), rows == relations)
+    return problem | {k: part for k, part in parts.items() if part} | {"dimension": dimension}
+
+
+def claim_of_point(content: dict[str, Any], verdict: str, method: str, told_of: dict[str, Any]) -> str:
+    """The claim that a theorem about a point has proved."""
+    return claim(content["system"], described(content), verdict, method, told_of)
+
+
+def checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[str, ...]:
+    """What was proved for it, in words."""
+    problem, theorem = content["problem"], content["theorem"]
+    kept = [k for k in content["witness"]["cofactors"] if k not in problem["leaf"]]
+    kept = [k for k in problem["invariants"] if k in (*kept, *_used(theorem))]
+    where = "at one point of the box" if "box" in theorem else "exactly at the point"
+    done = {
+        f"field and leaf relations vanish {where}": True,
+        f"kept by the motion, identically: {listed(problem['leaf']) or 'no leaf relations'}": True,
+        f"conserved on the leaf, identically: {listed(kept) or 'nothing'}": True,
+        f"from the structure of the equations: {listed(told_of.get('shape_integrals', ()))}": told_of.get(
+            "shape_integrals"
+        ),
+        _of_theorem(theorem): True,
+    }
+    return tuple(words for words, holds in done.items() if holds)
+
+
+def _used(theorem: dict[str, Any]) -> list[str]:
+    """Functions by which a theorem argues."""
+    energy = [theorem["energy"]] if "energy" in theorem else []
+    return [*energy, *theorem.get("multipliers", ()), *theorem.get("rows", ()), *theorem.get("held", ())]
+
+
+def _of_theorem(theorem: dict[str, Any]) -> str:
+    """What a theorem asked for."""
+    given = {"along": [], "multipliers": [], **theorem.get("family", {}), **theorem.get("rest", {})} | theorem
+    along = [given["along"]] if isinstance(given["along"], str) else given["along"]
+    stem = given["name"]
+    for where in PLACES:
+        stem = stem.removesuffix(where)
+    return CHECKS[stem].format(
+        rows=listed(given.get("rows", ())) or "the space of all states",
+        multipliers=listed([*([given["energy"]] if "energy" in given else []), *given["multipliers"]]),
+        along=listed(along),
+        m=short(given.get("m", fmpq(0))),
+        drifting=told(str(given.get("drifting"))),
+        constant=told(str(given.get("constant"))),
+        power=given.get("power", 2 * given.get("half", 0)),
+        definite="negative somewhere" if "below" in given else "positive",
+        idle=listed(given.get("box", {"held": ()})["held"]),
+    )
