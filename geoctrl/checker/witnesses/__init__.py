@@ -36,15 +36,15 @@ class Report:
 
 def check(data: Any) -> Report:
     """What a certificate's content proves, in words; Refusal where it proves nothing."""
-    return _guarded(_report, data)
+    return _answer_within_limits(_report, data)
 
 
 def prove(data: Any) -> Found:
     """What a certificate's content proves; Refusal where it proves nothing."""
-    return _guarded(lambda given: _proved(given)[1], data)
+    return _answer_within_limits(lambda given: _proof(given)[1], data)
 
 
-def _guarded(asked: Callable[[Any], T], data: Any) -> T:
+def _answer_within_limits(asked: Callable[[Any], T], data: Any) -> T:
     """The answer, within limits, with the errors of parts that do not fit as refusals."""
     try:
         return copy_context().run(asked, data)
@@ -62,14 +62,14 @@ def _guarded(asked: Callable[[Any], T], data: Any) -> T:
 
 
 def _report(data: Any) -> Report:
-    content, (verdict, method, told) = _proved(data)
+    content, (verdict, method, told) = _proof(data)
     if region := told.get("region"):
         return Report(verdict, method, region.claim(content["system"]), region.checks())
     claim = claim_of_point(content, verdict, method, told)
     return Report(verdict, method, claim, checks_of_point(content, told))
 
 
-def _proved(data: Any) -> tuple[dict[str, Any], Found]:
+def _proof(data: Any) -> tuple[dict[str, Any], Found]:
     """The content as read, and what its theorem proves."""
     begin()
     set_roots(data.get("roots", []))

@@ -75,7 +75,7 @@ CHECKS = {
 PLACES = " in a box", " in balls", " over a shape"
 
 
-def described(content: dict[str, Any]) -> dict[str, Any]:
+def problem_in_words(content: dict[str, Any]) -> dict[str, Any]:
     """The problem of a file as read, with what its theorem says of the point, the leaf and the loop."""
     problem, theorem = content["problem"], content["theorem"]
     parts = {"box": theorem.get("box"), "held": theorem.get("loop"), "spin": content.get("spin")}
@@ -88,14 +88,14 @@ def described(content: dict[str, Any]) -> dict[str, Any]:
 
 def claim_of_point(content: dict[str, Any], verdict: str, method: str, told_of: dict[str, Any]) -> str:
     """The claim that a theorem about a point has proved."""
-    return claim(content["system"], described(content), verdict, method, told_of)
+    return claim(content["system"], problem_in_words(content), verdict, method, told_of)
 
 
 def checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[str, ...]:
     """What was proved for it, in words."""
     problem, theorem = content["problem"], content["theorem"]
     kept = [k for k in content["witness"]["cofactors"] if k not in problem["leaf"]]
-    kept = [k for k in problem["invariants"] if k in (*kept, *_used(theorem))]
+    kept = [k for k in problem["invariants"] if k in (*kept, *_functions_used(theorem))]
     where = "at one point of the box" if "box" in theorem else "exactly at the point"
     done = {
         f"field and leaf relations vanish {where}": True,
@@ -109,7 +109,7 @@ def checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[s
     return tuple(words for words, holds in done.items() if holds)
 
 
-def _used(theorem: dict[str, Any]) -> list[str]:
+def _functions_used(theorem: dict[str, Any]) -> list[str]:
     """Functions by which a theorem argues."""
     energy = [theorem["energy"]] if "energy" in theorem else []
     return [*energy, *theorem.get("multipliers", ()), *theorem.get("rows", ()), *theorem.get("held", ())]

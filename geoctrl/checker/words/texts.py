@@ -74,14 +74,18 @@ def symbol(text: str) -> str:
 # -- numbers ------------------------------------------------------------------------------------------------
 
 
-def converted(q: Any) -> Any:
+def number_of_checker(q: Any) -> Any:
     """A number of the search as one of the checker."""
     if not hasattr(q, "root") or isinstance(q, Surd):
         return q
-    return Surd((len(q.root.below), converted(q.root.radicand)), converted(q.a), converted(q.b))
+    return Surd(
+        (len(q.root.below), number_of_checker(q.root.radicand)),
+        number_of_checker(q.a),
+        number_of_checker(q.b),
+    )
 
 
-def nearest(q: Number) -> float:
+def nearest_double(q: Number) -> float:
     """The double next to a number."""
     try:
         return int(q.p) / int(q.q) if isinstance(q, fmpq) else float(ball(q).mid())
@@ -91,10 +95,10 @@ def nearest(q: Number) -> float:
 
 def decimal(q: Any) -> str:
     """A number: as a decimal or a fraction that it is, as the double that it is, else with three points."""
-    q = converted(q)
+    q = number_of_checker(q)
     if not isinstance(q, float) and q != 0 and not 1 / _LARGE < abs(ball(q)) < _LARGE:
         return f"{short(q)}..."
-    double = q if isinstance(q, float) else nearest(q)
+    double = q if isinstance(q, float) else nearest_double(q)
     text = repr(double).removesuffix(".0")
     if isinstance(q, float) or q == fmpq(*double.as_integer_ratio()):
         return text if Fraction(text) == Fraction(double) else f"{text} (double)"
@@ -115,9 +119,9 @@ def _written(q: Any) -> str:
 
 def short(q: Any) -> str:
     """Six digits of a number of any size."""
-    q = converted(q)
+    q = number_of_checker(q)
     if not isinstance(q, fmpq):
-        return f"{nearest(q):.6g}"
+        return f"{nearest_double(q):.6g}"
     value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
     return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
 
@@ -142,7 +146,7 @@ def exact_text(q: fmpq) -> str:
     """A number that is not negative within an expression, in full."""
     if q.q == 1 or len(text := f"{q.p}/{q.q}") <= 12 or not 1 / _LARGE < q < _LARGE:
         return str(q)
-    double = nearest(q)
+    double = nearest_double(q)
     return f"double({double!r})" if q == fmpq(*double.as_integer_ratio()) else text
 
 
