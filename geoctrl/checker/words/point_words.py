@@ -95,7 +95,7 @@ def checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[s
     """What was proved for it, in words."""
     problem, theorem = content["problem"], content["theorem"]
     kept = [k for k in content["witness"]["cofactors"] if k not in problem["leaf"]]
-    kept = [k for k in problem["invariants"] if k in (*kept, *_functions_used(theorem))]
+    kept = [k for k in problem["invariants"] if k in (*kept, *_functions_in(theorem))]
     where = "at one point of the box" if "box" in theorem else "exactly at the point"
     done = {
         f"field and leaf relations vanish {where}": True,
@@ -109,7 +109,7 @@ def checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[s
     return tuple(words for words, holds in done.items() if holds)
 
 
-def _functions_used(theorem: dict[str, Any]) -> list[str]:
+def _functions_in(theorem: dict[str, Any]) -> list[str]:
     """Functions by which a theorem argues."""
     energy = [theorem["energy"]] if "energy" in theorem else []
     return [*energy, *theorem.get("multipliers", ()), *theorem.get("rows", ()), *theorem.get("held", ())]
