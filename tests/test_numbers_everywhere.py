@@ -26,7 +26,7 @@ def same(certificate, expected):
     """Verdict, and point and parameters as they stand in the file, to the last digit."""
     assert certificate.verdict == expected.verdict
     for key in ("states", "inputs", "parameters"):
-        assert certificate.data["problem"].get(key) == expected.data["problem"].get(key)
+        assert certificate.proof["problem"].get(key) == expected.proof["problem"].get(key)
 
 
 def top(kind=lambda v: v, at=lambda v: v):
@@ -125,11 +125,11 @@ def test_points_guesses_and_held_values(kind, plain_top):
 def test_points_and_parameters_are_the_numbers_given(plain_top):
     """A Decimal the decimal, single precision the binary number; not what a double makes of them."""
     third = gc.certify(plain_top, [0, 0, Fraction(1, 3), 0, 0, -1], params={"m": Decimal("0.1")})
-    assert third.data["problem"]["states"]["Omega3"] == "1/3"
-    assert third.data["problem"]["parameters"]["m"] == "1/10"
+    assert third.proof["problem"]["states"]["Omega3"] == "1/3"
+    assert third.proof["problem"]["parameters"]["m"] == "1/10"
     single = gc.certify(plain_top, [0, 0, np.float32(0.1), 0, 0, -1], params={"m": np.float32(0.1)})
-    assert single.data["problem"]["states"]["Omega3"] == "13421773/134217728"
-    assert single.data["problem"]["parameters"]["m"] == "13421773/134217728"
+    assert single.proof["problem"]["states"]["Omega3"] == "13421773/134217728"
+    assert single.proof["problem"]["parameters"]["m"] == "13421773/134217728"
 
 
 @cache

@@ -15,6 +15,8 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.witnesses.limits import Refusal
+
 FORMAT, VERSION = "geoctrl-certificate", 2
 SERIES = 12  # powers
 BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 2_000
@@ -30,13 +32,6 @@ select(c, a, b) is a where c > 0 and b where c < 0; quadrature(a, b, s) = int_0^
 
 Terms = list[tuple[fmpq, tuple[int, ...]]]
 """A sum of rationals times roots, these by number."""
-
-
-class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
-    """Why a certificate is refused: where the fault is, and what it is."""
-
-    def __init__(self, fault: str, path: str = "") -> None:
-        super().__init__(f"{path}: {fault}" if path else fault)
 
 
 # -- single values: each returns what it read or None -----------------------------------------------------

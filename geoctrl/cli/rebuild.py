@@ -28,13 +28,14 @@ def compared_anew(path: str) -> list[str]:
 
     data = load(path)
     system, problem = _catalogue_system(data["system"]), data["problem"]
-    if problem["kind"] == "region":
+    kind = problem.get("kind")
+    if kind == "region":
         require_same_region(system, data["family"], problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
-    if problem["kind"] in ("sublevel", "attraction", "slopes"):
+    if kind in ("sublevel", "attraction", "slopes"):
         require_same_sublevel(system, problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
-    require_same_equations(system, problem)
+    require_same_equations(system, data)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}
     try:
         system.parameters_at(numbers)

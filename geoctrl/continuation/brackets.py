@@ -116,12 +116,12 @@ def _differ(one: Verdict, other: Verdict) -> bool:
 
 def _box(certificate: Certificate) -> dict[str, Any]:
     """The box in which an equilibrium of floats is proved to lie; empty for one in exact numbers."""
-    return certificate.data["problem"].get("box", {})
+    return certificate.proof["problem"].get("box", {})
 
 
 def _below(value: float, certificate: Certificate, along: str) -> float:
     """A double below all values within the box about one."""
-    labels, bits = list(certificate.data["problem"]["states"]), _box(certificate).get("bits")
+    labels, bits = list(certificate.proof["problem"]["states"]), _box(certificate).get("bits")
     radius = 0.0
     if bits is not None and along in labels:
         radius = 2.0 ** -(bits[labels.index(along)] if isinstance(bits, list) else bits)

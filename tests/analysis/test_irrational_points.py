@@ -56,7 +56,7 @@ def test_leaning_turns_are_proved_on_both_sides(skate, given, s, tmp_path):
         path = tmp_path / f"{expected.value}.json"
         certificate.to_json(path)
         assert gc.verify(path).verdict is expected
-        require_same_equations(skate, certificate.data["problem"])
+        require_same_equations(skate, certificate.data)
 
 
 def test_doubles_next_to_the_root_prove_nothing_of_it(skate):

@@ -39,7 +39,7 @@ def test_a_system_derived_anew_has_the_equations_of_the_file(model, family, valu
     seen, data = certificate(model, family, values)
     anew = gc.models.get(model)().reduce()
     require_same_equations(
-        anew if seen.name == anew.name else anew.despun(), json.loads(json.dumps(data["problem"]))
+        anew if seen.name == anew.name else anew.despun(), json.loads(json.dumps(data))
     )
 
 
@@ -51,17 +51,17 @@ def test_the_plant_of_a_sampled_loop(lag):
     eq = plant.equilibrium("sliding", Y0=1.0)
     data = json.loads(gc.certify(plant, eq, controller=ctl).to_json())
     anew = gc.models.get("pendulum-skate-rotor")().reduce()
-    require_same_equations(anew, data["problem"])
+    require_same_equations(anew, data)
     nodes, noticed = data["problem"]["nodes"], 0
     for i in sorted(field_nodes(data["problem"])):
         if nodes[i][0] == "prod" and nodes[i][1] != "0" and not lag:
             changed = forged(data, ("problem", "nodes", i, 1), "7/3")
             with pytest.raises(gc.CertificateError, match="of the file"):
-                require_same_equations(anew, changed["problem"])
+                require_same_equations(anew, changed)
             noticed += 1
     assert lag or noticed > 5
     with pytest.raises(gc.CertificateError, match="parameters"):
-        require_same_equations(gc.models.get("cart-pendulum")().reduce(), data["problem"])
+        require_same_equations(gc.models.get("cart-pendulum")().reduce(), data)
 
 
 def test_other_equations_are_noticed():
@@ -73,11 +73,11 @@ def test_other_equations_are_noticed():
         if nodes[i][0] == "prod" and nodes[i][1] != "0":
             changed = forged(data, ("problem", "nodes", i, 1), "7/3")
             with pytest.raises(gc.CertificateError, match="of the file"):
-                require_same_equations(skate, changed["problem"])
+                require_same_equations(skate, changed)
             noticed += 1
     assert noticed > 10
     with pytest.raises(gc.CertificateError, match="states"):
-        require_same_equations(gc.models.get("heavy-top")().reduce(), data["problem"])
+        require_same_equations(gc.models.get("heavy-top")().reduce(), data)
 
 
 def pendulums(lengths=(0.5, 0.25)):
@@ -88,8 +88,7 @@ def pendulums(lengths=(0.5, 0.25)):
 def test_equations_of_a_lagrangian_are_derived_anew_in_their_axes(rate):
     hanging = np.tile([0, 0, -1.0], (2, 1)), np.zeros((2, 3))
     point = gc.find_equilibrium(pendulums(), hanging, spin=(0, 0, rate))
-    stored = json.loads(json.dumps(gc.certify(pendulums(), point).to_dict()["problem"]))
-    assert stored["kind"] == "equations"
+    stored = json.loads(json.dumps(gc.certify(pendulums(), point).to_dict()))
     require_same_equations(pendulums(), stored)
     with pytest.raises(gc.CertificateError, match="of the file"):
         require_same_equations(pendulums((0.5, 0.75)), stored)
@@ -105,8 +104,8 @@ def test_matrices_hold_no_equations():
     wind = gc.spheres.SphereSystem(
         mass=[2.0], potential=9.0 * q[2], forces=lambda t, q, w, u, p: np.array([[0, 0, -1.0]])
     )
-    stored = gc.certify(wind, ([[0, 0, -1.0]], [[0, 0, 0.0]])).to_dict()["problem"]
-    assert stored["kind"] == "matrices"
+    stored = gc.certify(wind, ([[0, 0, -1.0]], [[0, 0, 0.0]])).to_dict()
+    assert stored["problem"]["kind"] == "matrices"
     with pytest.raises(gc.CertificateError, match="matrices holds no equations"):
         require_same_equations(wind, stored)
 

@@ -380,7 +380,7 @@ def test_roots_of_squares_are_proved_and_not_believed():
 def test_symmetries_are_proved_and_not_believed():
     system, point = rest_of("concentric-shells")
     certificate = gc.certify(system, point, modulo="orbit")
-    problem = certificate.data["problem"]
+    problem = certificate.proof["problem"]
 
     def check(change):
         data = copy.deepcopy(problem)
@@ -520,7 +520,7 @@ def test_nothing_is_said_of_friction_where_momenta_are_held():
 def test_nothing_is_said_of_friction_in_equations_that_are_turned():
     """With the first row times -1, -D v in the right sides would drive the first velocity."""
     certificate = gc.certify(gyroscope(), [0, 0, 0, 0])
-    problem = copy.deepcopy(certificate.data["problem"])
+    problem = copy.deepcopy(certificate.proof["problem"])
 
     def negative(place):
         problem["nodes"].append(["prod", "-1", [[place, 1]]])

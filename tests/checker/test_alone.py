@@ -100,7 +100,7 @@ def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
             continue
         certificate.to_json(paths[-1])
         with suppress(NotSolved):
-            content = content_with_witnesses(certificate.data)
+            content = content_with_witnesses(certificate.proof)
             found = witnesses.prove(content)
             assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method), name
             agreed[content["theorem"]["name"]] += 1

@@ -73,7 +73,7 @@ def proofs():
 
 @pytest.fixture(scope="module")
 def contents():
-    return {name: content_with_witnesses(certificate.data) for name, certificate in proofs().items()}
+    return {name: content_with_witnesses(certificate.proof) for name, certificate in proofs().items()}
 
 
 def confirmed(content):
@@ -426,10 +426,10 @@ def test_roots_are_those_of_positive_numbers_before_them(radicands):
 def test_witnesses_are_found_in_any_unit(length, time):
     system = damped(1, length, time)
     certificate = gc.certify(system, system.state())
-    assert witnesses.prove(content_with_witnesses(certificate.data)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
     falling = damped(-1, length, time)
     certificate = gc.certify(falling, falling.state())
-    assert witnesses.prove(content_with_witnesses(certificate.data)).verdict == "PROVED_UNSTABLE"
+    assert witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_UNSTABLE"
 
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-9, 1e-12])

@@ -97,7 +97,7 @@ PROOFS = {
 @cache
 def proof(name):
     made = PROOFS[name]()
-    return made if isinstance(made, dict) else gc.certify(*made[:2], controller=made[2]).data
+    return made if isinstance(made, dict) else gc.certify(*made[:2], controller=made[2]).proof
 
 
 @cache

@@ -52,7 +52,7 @@ def content_of(data):
 @cache
 def proof(name):
     certificate = gc.certify(*MECHANISMS[name](), modulo="orbit")
-    return certificate, content_of(certificate.data)
+    return certificate, content_of(certificate.proof)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -86,7 +86,7 @@ def agreed(outcome, content):
 def test_both_checkers_agree():
     pairs = [content_of(problem) for problem in CASES.values()]
     certificates = [gc.certify(system, system.state()) for system in MASSES.values()]
-    pairs += [(c, content_with_witnesses(c.data)) for c in certificates]
+    pairs += [(c, content_with_witnesses(c.proof)) for c in certificates]
     counted = Counter(agreed(*pair) for pair in pairs)
     assert counted == {(MINIMUM, STABLE): 10, (ZERO_ROOT, ATTRACTS): 4, (ZERO_ROOT, UNSTABLE): 2}
 

@@ -72,7 +72,7 @@ POINTS = {
 @cache
 def content_of(name):
     certificate = gc.certify(*POINTS[name]())
-    return certificate, json.loads(json.dumps(content_with_witnesses(certificate.data)))
+    return certificate, json.loads(json.dumps(content_with_witnesses(certificate.proof)))
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -97,7 +97,7 @@ def integrals_of(data):
 @pytest.mark.parametrize("name", POINTS)
 def test_derivatives_of_integrals_are_those_of_the_other_checker(name):
     certificate, content = content_of(name)
-    q = checker.Question(checker.read_problem(certificate.data["problem"]), exact=True)
+    q = checker.Question(checker.read_problem(certificate.proof["problem"]), exact=True)
     n, jets = len(q.labels), integrals_of(content)
     for integral, gradient, second in checker.shape_integrals(q):
         assert jets[integral].gradient(n) == gradient

@@ -57,7 +57,7 @@ def test_the_spinning_skate_becomes_stable_where_the_paper_says():
     assert abs(change.value - threshold) < 1e-12
     proved(change, threshold, 1e-9)
     # Of a family in closed form the ends belong to the values as they are.
-    ends = [c.data["problem"]["states"]["v2"] for c in change.certificates]
+    ends = [c.proof["problem"]["states"]["v2"] for c in change.certificates]
     assert [Fraction(q) for q in ends] == [Fraction(v) for v in change.bracket]
     assert (change.before, change.after) == (gc.Verdict.PROVED_UNSTABLE, gc.Verdict.PROVED_STABLE)
     assert branch.ends == ("Omega0 = 1", "Omega0 = 9")

@@ -86,7 +86,7 @@ def _tried(name, made, folder, library):
     row = {"name": name, "kind": f"{made.verdict} by {made.method}", "accepted": False, "refused": ""}
     row |= {"reason": "", "seconds": 0.0, "bytes": 0}
     try:
-        text = rocq_text(made.data)
+        text = rocq_text(made.proof)
     except CertificateError as error:
         return row | {"reason": str(error).partition("proof: ")[2]}
     answer = compiled(text, folder, library)

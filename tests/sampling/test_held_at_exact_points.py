@@ -48,7 +48,7 @@ def test_angles_that_are_no_rational_numbers(up, name):
     law = gc.lqr(system, eq)
     found = gc.certify(system, eq, controller=law.sampled(rate=100))
     assert found.verdict is ASYMPTOTIC
-    assert name in found.data["problem"]["states"]
+    assert name in found.proof["problem"]["states"]
     assert confirmed(found)
     assert gc.certify(law.closed_loop(), law.equilibrium).verdict is ASYMPTOTIC
     # One hold of the pair in (q_dot, q - up), by the exponential of the pair itself.
@@ -107,7 +107,7 @@ def test_a_spherical_robot(spinning):
     """Upright it may spin at any rate: one multiplier is one, and the others lie inside."""
     assert spinning.verdict is STABLE
     assert "family of fixed points of dimension 1" in spinning.claim
-    assert spinning.data["problem"]["family"]["symbols"] == {"s1": "0"}
+    assert spinning.proof["problem"]["family"]["symbols"] == {"s1": "0"}
     assert confirmed(spinning)
     system, eq, law = ball()
     loop = gc.linearize_held(system, law.sampled(rate=100), eq)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,13 +15,13 @@ from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
-from geoctrl.analysis.proofs.numerical import claim_in_floats
+from geoctrl.analysis.certificates.sentences import claim_of, reason_of
 from geoctrl.analysis.proofs.proof import Outcome
+from geoctrl.analysis.witnesses.content import confirmed_content
 from geoctrl.checker import short
 from geoctrl.checker.reading import terms
 from geoctrl.checker.surds import RATIONALS, Surds
-from geoctrl.checker.theorems.held_loop import METHOD as HELD
-from geoctrl.checker.words.claims import about_point
+from geoctrl.checker.witnesses.reader import REPORT
 from geoctrl.errors import CertificateError, InputError
 from geoctrl.rocq import rocq_text
 from geoctrl.sampling import SampledController
@@ -52,8 +53,8 @@ class Certificate(ProofFile):
         ``p/q``, floats otherwise.
     reason : str
         Why the point is not proved stable or unstable, where it is not.
-    data : dict
-        Everything that the file of a proof holds.
+    proof : dict
+        The problem as it was decided, with verdict, method and evidence.
     in_floats : bool
         Whether it is a report in floats, of which nothing is proved.
     dissipation_induced : int
@@ -66,9 +67,25 @@ class Certificate(ProofFile):
     claim: str
     evidence: dict[str, Any]
     reason: str
-    data: dict[str, Any]
+    proof: dict[str, Any]
     in_floats: bool = False
     _indent: ClassVar[int | None] = 1
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """Everything that the file holds: equations, witnesses and the name of a theorem.
+
+        The checker confirms it here, and finds verdict and claim by itself. Of a report, in which nothing is
+        proved, what was found.
+
+        Raises
+        ------
+        CertificateError
+            If the search finds no witnesses, or the checker does not confirm them: a fault of the library.
+        """
+        if not self.verdict.proved:
+            return self.proof
+        return confirmed_content(self.proof)
 
     @property
     def dissipation_induced(self) -> int:
@@ -98,7 +115,7 @@ class Certificate(ProofFile):
     @property
     def _provable(self) -> str:
         """What would make a point provable that is not proved."""
-        problem = self.data["problem"]
+        problem = self.proof["problem"]
         if "functions" in problem:
             return "it may be proved where forces and laws are expressions instead of functions"
         if len(problem["states"]) > checker.STATES:
@@ -136,7 +153,7 @@ class Certificate(ProofFile):
         >>> [line.split()[1] for line in text.splitlines() if line.startswith("Theorem")]
         ['equilibrium', 'stability']
         """
-        return saved_text(rocq_text(self.data), path)
+        return saved_text(rocq_text(self.proof), path)
 
     def _repr_latex_(self) -> str:
         return displayed_formula(
@@ -149,7 +166,7 @@ class Certificate(ProofFile):
             lines.append(f"  reason: {self.reason}")
         for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
             if key in self.evidence:
-                field = Surds.of(map(terms, self.data["problem"].get("roots", [])))
+                field = Surds.of(map(terms, self.proof["problem"].get("roots", [])))
                 lines.append(f"  {key}: {readable(self.evidence[key], field)}")
         return "\n".join(lines)
 
@@ -258,59 +275,19 @@ def _late_certificate(sys: Any, outcome: Outcome | None, late: str) -> Certifica
 
 
 def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:
-    data = {
-        **heading(checker.FORMAT, sys.name),
+    claim = claim_of(sys.name, outcome)
+    proof = {
+        **heading(REPORT, sys.name),
         "verdict": outcome.verdict.value,
         "method": outcome.method,
-        "claim": _claim(sys.name, outcome),
+        "claim": claim,
         "problem": outcome.problem.data,
         "evidence": outcome.evidence,
     }
+    reason = reason_of(outcome, hint)
     return Certificate(
-        outcome.verdict,
-        outcome.method,
-        data["claim"],
-        outcome.evidence,
-        _reason(outcome, hint),
-        data,
-        outcome.in_floats,
+        outcome.verdict, outcome.method, claim, outcome.evidence, reason, proof, outcome.in_floats
     )
-
-
-def _claim(name: str, outcome: Outcome) -> str:
-    """The claim of a proof, or what is reported of a point in floats."""
-    problem, verdict = outcome.problem.read, outcome.verdict.value
-    if not outcome.in_floats:
-        return checker.claim(name, problem, verdict, outcome.method, outcome.evidence)
-    functions = problem.get("functions")
-    given = f"with {functions} given by functions, taken to be free of the time as sampled"
-    return about_point(name, problem, claim_in_floats(verdict, outcome.evidence), given if functions else "")
-
-
-def _reason(outcome: Outcome, hint: str) -> str:
-    """Why a point is left open, and where else it might be asked."""
-    evidence = outcome.evidence
-    parts = []
-    states = len(outcome.problem.data["states"])
-    if outcome.in_floats and states > checker.STATES:
-        parts.append(f"a proof is of {checker.STATES} states at most, and these are {states}")
-    if outcome.verdict in (Verdict.UNDECIDED, Verdict.SPECTRALLY_STABLE_ONLY):
-        kind = evidence.get("hessian")
-        if kind == "no multipliers":
-            parts.append("no combination of the invariants is critical at the point (no multipliers)")
-        elif kind:
-            parts.append(f"the restricted Hessian is {kind}")
-        if outcome.method == HELD:
-            parts.append("multipliers on the unit circle are not explained, or not proved off it")
-        if hint:
-            parts.append(hint.removeprefix("; "))
-    if growing := evidence.get("dissipation_induced"):
-        parts.append(
-            f"any friction that opposes all velocities makes it unstable ({growing} negative directions)"
-        )
-    if evidence.get("dependent_gradients"):
-        parts.append(f"dependent gradients: {', '.join(evidence['dependent_gradients'])}")
-    return "; ".join(parts)
 
 
 def readable(value: Any, field: Surds = RATIONALS) -> str:

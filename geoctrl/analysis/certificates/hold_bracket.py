@@ -73,4 +73,4 @@ def hold_bracket(at: Callable[[float], Certificate], edge: float, width: float) 
 
 
 def _hold(certificate: Certificate) -> Fraction:
-    return Fraction(certificate.data["problem"]["held"]["hold"])
+    return Fraction(certificate.proof["problem"]["held"]["hold"])

@@ -6,7 +6,7 @@ import copy
 import json
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from geoctrl import checker
 from geoctrl._checks import saved_text
@@ -29,7 +29,12 @@ def heading(form: str, system: str) -> dict[str, Any]:
 class ProofFile(ABC):
     """A proof as its file holds it: its ``data``."""
 
-    data: dict[str, Any]
+    if TYPE_CHECKING:
+
+        @property
+        def data(self) -> dict[str, Any]:
+            """What the file holds: a field, or made when it is asked for."""
+
     _indent: ClassVar[int | None] = None
     """Of the text: none where there are many numbers."""
 

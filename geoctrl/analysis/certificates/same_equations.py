@@ -20,13 +20,20 @@ from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["compare_problems", "require_same_equations"]
+__all__ = ["compare_problems", "require_same_equations", "require_same_problem"]
 
 _TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
 
 
-def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
-    """Compare the problem of a certificate with the equations of a system, at the numbers of the certificate.
+def require_same_equations(system: System, content: Mapping[str, Any]) -> None:
+    """Compare the equations in a certificate's file, or in a report, with those of a system: see
+    `require_same_problem`.
+    """
+    require_same_problem(system, problem_of(content) if "theorem" in content else content["problem"])
+
+
+def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
+    """Compare a problem with the equations of a system, at the numbers of the certificate.
 
     Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
     states (and of roots and other functions), so that the order in which they are written makes no
@@ -36,7 +43,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     ----------
     system : ReducedSystem, SphereSystem or RotationSystem
     stored : mapping
-        The problem of a certificate, as in its file.
+        The problem, ready for JSON.
     """
     kind = KINDS.get(str(stored.get("kind")))
     if kind is None or not kind.derived:
@@ -76,6 +83,18 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     )
     rebuilt = problem.question(motion.shape() if "shape" in stored else None)
     compare_problems(given, rebuilt.read, own)
+
+
+def problem_of(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The problem of a certificate's file, as the search writes it."""
+    theorem, found = content["theorem"], {"kind": "equations", **content["problem"]}
+    found |= {k: content[k] for k in ("roots", "spin") if k in content}
+    if "shape" in theorem:
+        found["shape"] = {k: theorem["shape"][k] for k in ("velocity", "slopes", "rates")}
+    if "loop" in theorem:
+        parts = ("hold", "late", "part", "commands", "own")
+        found |= {"kind": "held", "held": {k: theorem["loop"][k] for k in parts} | {"rest": []}}
+    return found
 
 
 def _with_commands(motion: EquationsOfMotion, labels: Sequence[str]) -> EquationsOfMotion:

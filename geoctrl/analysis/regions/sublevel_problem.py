@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from geoctrl import checker
-from geoctrl.analysis.certificates.same_equations import compare_problems, require_same_equations
+from geoctrl.analysis.certificates.same_equations import compare_problems, require_same_problem
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.appended_rows import Appended
@@ -158,7 +158,7 @@ def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> N
     if len(stored["domain"]) != len(sides):
         raise CertificateError("the domain of the file has other sides than that of the system")
     own = {k: v for k, v in stored.items() if k not in _PARTS}
-    require_same_equations(system, own | {"kind": "equations"})
+    require_same_problem(system, own | {"kind": "equations"})
     # Sides of the domain are compared like invariants, as functions.
     named = {f"side {k}": place for k, place in enumerate(stored["domain"])}
     point = checker.read_problem(own | {"kind": "equations", "invariants": named, "weights": {}})

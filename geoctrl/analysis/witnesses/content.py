@@ -8,14 +8,16 @@ from typing import Any
 from flint import ctx
 
 from geoctrl import checker
+from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
 from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses
 from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of
 from geoctrl.checker.witnesses.numbers import BITS, set_roots
 from geoctrl.checker.witnesses.reader import FORMAT, VERSION
+from geoctrl.errors import CertificateError
 
-__all__ = ["content_with_witnesses"]
+__all__ = ["confirmed_content", "content_with_witnesses"]
 
 PARTS = (
     "states",
@@ -29,6 +31,21 @@ PARTS = (
     "invariants",
     "weights",
 )
+
+
+def confirmed_content(proof: dict[str, Any]) -> dict[str, Any]:
+    """The content of a proof's file, which the checker confirms with the same verdict, method and claim."""
+    try:
+        content = content_with_witnesses(proof)
+        report = checker.check(content)
+    except NotSolved:
+        raise CertificateError(f"no witnesses were found for a proof by {proof['method']}") from None
+    except checker.Refusal as refusal:
+        raise CertificateError(f"the checker does not confirm this proof: {refusal}") from None
+    found, asked = ((a["verdict"], a["method"], a["claim"]) for a in (vars(report), proof))
+    if found != asked:
+        raise CertificateError(f"the checker finds {found[0]} by {found[1]}, not {asked[0]} by {asked[1]}")
+    return content
 
 
 def content_with_witnesses(proof: dict[str, Any]) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from geoctrl.checker.witnesses.limits import Refusal, begin
 from geoctrl.checker.witnesses.numbers import set_roots
 from geoctrl.checker.witnesses.question import Question
-from geoctrl.checker.witnesses.reader import FILE, conform
+from geoctrl.checker.witnesses.reader import FILE, conform, digest_of, load, require_this_format
 from geoctrl.checker.witnesses.theorems import ENCLOSED, REGIONS
 from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
 from geoctrl.checker.witnesses.verdicts import THEOREMS, Found
@@ -37,6 +38,11 @@ class Report:
 def check(data: Any) -> Report:
     """What a certificate's content proves, in words; Refusal where it proves nothing."""
     return _answer_within_limits(_report, data)
+
+
+def check_file(path: str | Path) -> Report:
+    """The same of a file."""
+    return check(load(path))
 
 
 def prove(data: Any) -> Found:
@@ -62,6 +68,9 @@ def _answer_within_limits(asked: Callable[[Any], T], data: Any) -> T:
 
 
 def _report(data: Any) -> Report:
+    require_this_format(data)
+    if data.get("digest") != digest_of(data):
+        raise Refusal("it was changed after it was written: its digest does not fit its content")
     content, (verdict, method, told) = _proof(data)
     if region := told.get("region"):
         return Report(verdict, method, region.claim(content["system"]), region.checks())

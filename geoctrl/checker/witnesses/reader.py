@@ -6,7 +6,9 @@ language of certificates; what they do not name is refused with the path of the 
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,15 @@ from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import ROOTS, number_text, rational
 
 FORMAT, VERSION = "geoctrl-certificate", 3
+REPORT = "geoctrl-report"
+EARLIER = {
+    FORMAT: "geoctrl certify {model} --at FAMILY --out FILE",
+    "geoctrl-map": "geoctrl map {model} --at FAMILY --x ... --y ... --certificate FILE",
+    "geoctrl-sublevel": "gc.region_of_attraction(...).to_json(FILE)",
+    "geoctrl-attraction": "gc.region_of_attraction(...).to_json(FILE)",
+    "geoctrl-slopes": "gc.region_of_attraction(...).to_json(FILE)",
+}
+"""What makes files anew that have the formats of earlier releases."""
 BYTES, ENTRIES, EXPONENT, LETTERS = 4_000_000, 20_000, 64, 2_000
 FUNCTIONS = {"sqrt": 1, "sin": 1, "cos": 1, "exp": 1, "log": 1, "atan": 1, "select": 3, "quadrature": 3}
 """Names of functions with their numbers of arguments.
@@ -94,6 +105,20 @@ FILE = {
 }
 
 
+def require_this_format(data: dict[str, Any]) -> None:
+    """Refuse reports and files of other releases, with what makes them anew."""
+    form, version = str(data.get("format")), data.get("version")
+    if form == REPORT:
+        raise Refusal(
+            f"{str(data.get('verdict'))[:60]} is a report and no proof: there is nothing to confirm"
+        )
+    if form in EARLIER and type(version) is int and version < VERSION:
+        name = str(data.get("system"))
+        model = name if re.fullmatch("[A-Za-z0-9_-]{1,80}", name, re.ASCII) else "MODEL"
+        anew = EARLIER[form].format(model=model)
+        raise Refusal(f"it was written in an earlier format ({version}); make it anew: {anew}", "version")
+
+
 def conform(value: Any, shape: Any, path: str = "") -> Any:
     """The value with its numbers read, refused where it has not the shape."""
     if isinstance(shape, dict) and isinstance(value, dict) and len(value) <= ENTRIES:
@@ -136,6 +161,12 @@ def children(node: tuple) -> list[int]:
     if kind == "prod":
         return [j for j, _ in parts[1]]
     return parts[1] if kind == "fun" else [j for pair in parts[0] for j in pair] if kind == "sum" else []
+
+
+def digest_of(data: dict[str, Any]) -> str:
+    """SHA-256 of the content without its digest, in canonical form: it tells a file that was damaged."""
+    body = {k: v for k, v in data.items() if k != "digest"}
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def load(path: str | Path) -> Any:

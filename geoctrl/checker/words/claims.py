@@ -21,8 +21,6 @@ CLAIMS = {
         "exist, near its orbit, which moves {orbit}"
     ),
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
-    "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
-    "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
 _ON_LEVELS = (
     "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level set "
@@ -47,10 +45,6 @@ BY_THEOREM = {
         "is unstable, and so is its orbit under a group of isometries, which moves {orbit}: its "
         "linearisation has an eigenvalue with a positive real part"
     ),
-    ("UNDECIDED", "energy-Casimir modulo a group"): (
-        "has an orbit under a group of isometries, which moves {orbit}, whose stability is undecided by the "
-        "spectrum and by the energy-Casimir test"
-    ),
     ("PROVED_UNSTABLE", "spectrum and a series"): (
         "is unstable: along its one zero root the field begins with a power of {power}, which does not "
         "attract"
@@ -73,9 +67,6 @@ BY_THEOREM = {
     ),
     ("PROVED_UNSTABLE", "multipliers of one hold"): (
         "is unstable as a fixed point of this loop: a multiplier of one hold is outside the unit circle"
-    ),
-    ("UNDECIDED", "multipliers of one hold"): (
-        "is undecided as a fixed point of this loop by the multipliers of one hold"
     ),
     ("PROVED_UNSTABLE", "falling energy"): (
         "is unstable: a function falls along the motion that has no minimum there, and nothing but the point "

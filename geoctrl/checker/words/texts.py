@@ -78,11 +78,8 @@ def number_of_checker(q: Any) -> Any:
     """A number of the search as one of the checker."""
     if not hasattr(q, "root") or isinstance(q, Surd):
         return q
-    return Surd(
-        (len(q.root.below), number_of_checker(q.root.radicand)),
-        number_of_checker(q.a),
-        number_of_checker(q.b),
-    )
+    turn = len(q.root.below)
+    return Surd((turn, number_of_checker(q.root.radicand)), number_of_checker(q.a), number_of_checker(q.b))
 
 
 def nearest_double(q: Number) -> float:

@@ -3,37 +3,34 @@
 import json
 
 from geoctrl import checker
+from geoctrl.analysis.witnesses.content import content_with_witnesses
+from geoctrl.checker import witnesses
 
 
-def written(path, problem, verdict, method, evidence, system="body"):
-    """A file with a fitting claim and digest."""
-    data = {
-        "format": checker.FORMAT,
-        "version": checker.VERSION,
-        "software": "",
-        "system": system,
-        "verdict": verdict,
-        "method": method,
-        "claim": checker.claim_of(system, problem, verdict, method, evidence),
-        "problem": problem,
-        "evidence": evidence,
-    }
-    data["digest"] = checker.digest_of(data)
-    path.write_text(json.dumps(data), encoding="utf-8")
-    return path
+def decided(problem, **proposal):
+    """What the search decides of a problem by a proposal, as a proof in its words."""
+    found, method, findings = checker.decide(checker.read_problem(problem), proposal)
+    parts = {"software": "", "system": "body", "verdict": found, "method": method}
+    return parts | {"problem": problem, "evidence": findings}
 
 
 def consistent(path, problem, proposal=None):
-    """The file of whatever verdict the checker itself gives for a problem."""
-    return written(path, problem, *checker.decide(checker.read_problem(problem), proposal or {}))
+    """The file of whatever verdict follows for a problem."""
+    content = content_with_witnesses(decided(problem, **(proposal or {})))
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
 
 
 def verdict(problem, **proposal):
-    """What the checker says of a problem; "refused" where it refuses."""
+    """What search and checker say of a problem; "refused" where both refuse, or the search finds no proof."""
     try:
-        return checker.decide(checker.read_problem(problem), proposal)[0]
+        proof = decided(problem, **proposal)
     except checker.Refusal:
         return "refused"
+    if proof["verdict"].startswith("PROVED"):
+        found = witnesses.prove(json.loads(json.dumps(content_with_witnesses(proof))))
+        assert (found.verdict, found.method) == (proof["verdict"], proof["method"])
+    return proof["verdict"]
 
 
 class Equations:

@@ -179,7 +179,7 @@ def false_invariants(
     """A declared invariant that the certificate uses although the oracle sees it change."""
     if not isinstance(drawn, Mechanism) or not drawn.invariants:
         return ""
-    problem = certificate.data["problem"]
+    problem = certificate.proof["problem"]
     # A proof by falling energy lists what is not conserved too, and leans on what it proves to be conserved.
     used = certificate.evidence["conserved"] if "falling" in problem else problem.get("invariants", {})
     for name, p in drawn.invariants.items():
