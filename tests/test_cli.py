@@ -1,5 +1,6 @@
 """The command line: tables, one JSON object, exit statuses, lazy imports."""
 
+import copy
 import json
 import re
 import subprocess
@@ -8,10 +9,9 @@ import sys
 import pytest
 
 import geoctrl as gc
-from geoctrl import checker
-from geoctrl.checker.kinds import SCHEMA
-from geoctrl.checker.reading import conform
+from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.cli import main
+from tests.attack.forge.by_hand import decided
 
 
 def run(capsys, *argv):
@@ -98,7 +98,7 @@ def test_certify_writes_what_verify_confirms_and_a_change_is_refused(capsys, tmp
     assert len(data["eigenvalues"]) == 4
     status, out, _ = run(capsys, "verify", str(file))
     assert (status, out.splitlines()[0].split(":")[0]) == (0, "PROVED_STABLE")
-    file.write_text(file.read_text().replace("PROVED_STABLE", "PROVED_UNSTABLE"))
+    file.write_text(file.read_text().replace("energy-Casimir", "attraction"))
     status, out, _ = run(capsys, "verify", str(file), "--json")
     assert (status, json.loads(out)["confirmed"]) == (1, False)
     status, _, err = run(capsys, "verify", str(file))
@@ -272,17 +272,12 @@ def test_a_certificate_is_compared_with_the_mechanism_derived_anew(capsys, tmp_p
     assert "invariants" in " ".join(json.loads(out)["derived_anew"])
 
 
-def renamed(file, name, parameters=None):
+def renamed(file, certificate, name, parameters):
     """A certificate that follows from its equations, under the name of another system."""
-    data = json.loads(file.read_text())
-    data["system"] = name
-    data["problem"]["parameters"] |= parameters or {}
-    found = checker.read_problem(data["problem"])
-    verdict, method, findings = checker.decide(found, conform(data, SCHEMA)["evidence"])
-    data |= {"verdict": verdict, "method": method, "evidence": findings}
-    data["claim"] = checker.claim_of(name, data["problem"], verdict, method, findings)
-    data["digest"] = checker.digest_of(data)
-    file.write_text(json.dumps(data))
+    problem = copy.deepcopy(certificate.proof["problem"])
+    problem["parameters"] |= parameters
+    proof = decided(problem, **certificate.evidence) | {"system": name}
+    file.write_text(json.dumps(content_with_witnesses(proof)))
 
 
 @pytest.mark.parametrize(
@@ -299,8 +294,7 @@ def renamed(file, name, parameters=None):
 def test_equations_of_something_else_are_refused(capsys, tmp_path, name, parameters, words):
     file = tmp_path / "cert.json"
     skate = gc.models.get("pendulum-skate")().reduce()
-    gc.certify(skate, skate.equilibrium("sliding", Y0=1.25)).to_json(file)
-    renamed(file, name, parameters)
+    renamed(file, gc.certify(skate, skate.equilibrium("sliding", Y0=1.25)), name, parameters)
     assert run(capsys, "verify", str(file))[0] == 0  # it proves what it claims, of whatever it is
     status, _, err = run(capsys, "verify", str(file), "--rebuild")
     assert status == 1

@@ -1,6 +1,7 @@
 """Boxes with a radius for each state: the same proofs in any unit of time."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -52,23 +53,26 @@ def test_a_multiple_root_to_the_right_is_proved(mass, time, damping, tmp_path):
     assert gc.verify(tmp_path / "c.json").verdict is Verdict.PROVED_UNSTABLE
 
 
-def test_radii_belong_to_the_proof_and_to_the_claim(tmp_path):
-    data = gc.certify(slow(1e-12), [0.0, float(np.arcsin(0.3))]).to_dict()
-    bits = data["problem"]["box"]["bits"]
-    assert bits[1] == 64 < bits[0]
+def test_radii_belong_to_the_proof_and_to_the_claim():
+    data = json.loads(gc.certify(slow(1e-12), [0.0, float(np.arcsin(0.3))]).to_json())
+    radii = data["theorem"]["box"]["radii"]
+    tight, near = map(Fraction, radii)
+    assert near == Fraction(1, 2**64) > tight
 
-    def refused(changed, words):
+    def report(*changed):
         other = json.loads(json.dumps(data))
-        other["problem"]["box"]["bits"] = changed
-        other["digest"] = checker.digest_of(other)
-        (tmp_path / "c.json").write_text(json.dumps(other))
-        with pytest.raises(gc.CertificateError, match=words):
-            gc.verify(tmp_path / "c.json")
+        other["theorem"]["box"]["radii"] = [str(r) for r in changed]
+        return checker.check(other | {"digest": checker.digest_of(other)})
 
-    refused([bits[0] + 1, bits[1]], "claim")
-    refused([bits[0], 400], "not proved")  # the root lies not so near to the middle
-    refused(bits[:1], "one radius is needed")
-    refused([*bits, 64], "one radius is needed")
-    refused([bits[0], 1001], "belongs here")
-    refused([bits[0], "64"], "belongs here")
-    refused([-1000, -1000], "may be singular in the box")
+    def refused(words, *changed):
+        with pytest.raises(checker.Refusal, match=words):
+            report(*changed)
+
+    assert "within 2^-84 of phi_dot = 0, 2^-64 of phi" in report(*radii).claim
+    assert report(tight / 2, near).claim != report(*radii).claim  # another box, another statement
+    refused("not proved", tight, Fraction(1, 2**400))  # the root lies not so near to the middle
+    refused("as many as the unknowns", tight)
+    refused("as many as the unknowns", *radii, near)
+    refused("belongs here", tight, "x")
+    refused("not proved", -tight, -near)
+    refused("not bounded|not proved|may be", 2**1000, 2**1000)

@@ -1,5 +1,7 @@
 """Proofs at points with square roots: closed forms on both sides, files, sabotage."""
 
+import copy
+import json
 import pickle
 
 import numpy as np
@@ -82,13 +84,17 @@ def test_doubles_next_to_the_root_prove_nothing_of_it(skate):
 )
 def test_numbers_that_are_changed_are_refused(skate, part, label, value):
     certificate = gc.certify(skate, leaning(skate.params, 0.5, 20))
-    problem = certificate.to_dict()["problem"]
-    assert problem["roots"] == ["3"]
+    content = json.loads(certificate.to_json())
+    problem = copy.deepcopy(certificate.proof["problem"])
+    assert problem["roots"] == content["roots"] == ["3"]
     assert problem["states"]["Gamma3"] == "1/2*r1"
     assert checker.decide(checker.read_problem(problem), certificate.evidence)[0] == "PROVED_STABLE"
     problem[part][label] = value
     with pytest.raises(checker.Refusal):
         checker.decide(checker.read_problem(problem), certificate.evidence)
+    (content if part == "roots" else content["problem"])[part][label] = value
+    with pytest.raises(checker.Refusal):
+        checker.witnesses.prove(content)
 
 
 def test_the_claim_writes_short_roots_out():

@@ -38,9 +38,7 @@ def certificate(model, family, values):
 def test_a_system_derived_anew_has_the_equations_of_the_file(model, family, values):
     seen, data = certificate(model, family, values)
     anew = gc.models.get(model)().reduce()
-    require_same_equations(
-        anew if seen.name == anew.name else anew.despun(), json.loads(json.dumps(data))
-    )
+    require_same_equations(anew if seen.name == anew.name else anew.despun(), json.loads(json.dumps(data)))
 
 
 @pytest.mark.parametrize("lag", [0.0, 0.01])

@@ -426,7 +426,9 @@ def test_roots_are_those_of_positive_numbers_before_them(radicands):
 def test_witnesses_are_found_in_any_unit(length, time):
     system = damped(1, length, time)
     certificate = gc.certify(system, system.state())
-    assert witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert (
+        witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    )
     falling = damped(-1, length, time)
     certificate = gc.certify(falling, falling.state())
     assert witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_UNSTABLE"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from geoctrl import checker
 from geoctrl._checks import saved_text
+from geoctrl.checker.reading import VERSION as EARLIER
+from geoctrl.checker.witnesses.reader import REPORT
 
 __all__ = ["ProofFile", "heading"]
 
@@ -20,7 +22,7 @@ def heading(form: str, system: str) -> dict[str, Any]:
 
     return {
         "format": form,
-        "version": checker.VERSION,
+        "version": checker.VERSION if form == REPORT else EARLIER,
         "software": f"geoctrl {__version__}",
         "system": system,
     }

@@ -91,6 +91,8 @@ def problem_of(content: Mapping[str, Any]) -> dict[str, Any]:
     found |= {k: content[k] for k in ("roots", "spin") if k in content}
     if "shape" in theorem:
         found["shape"] = {k: theorem["shape"][k] for k in ("velocity", "slopes", "rates")}
+    if "family" in theorem:
+        found["family"] = {k: theorem["family"][k] for k in ("symbols", "states", "unknowns")}
     if "loop" in theorem:
         parts = ("hold", "late", "part", "commands", "own")
         found |= {"kind": "held", "held": {k: theorem["loop"][k] for k in parts} | {"rest": []}}

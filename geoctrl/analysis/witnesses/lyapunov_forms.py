@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from flint import arb, arb_mat, ctx, fmpq
+from flint import acb, acb_mat, arb, arb_mat, ctx, fmpq
 from scipy import linalg
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
@@ -54,28 +55,36 @@ def falling_form(B: Rows) -> Rows:
 
 def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
     """m > 0, P and v with P (B - m) + (B - m)'P > 0 and v.P v > 0; NotSolved where none is found."""
-    parts = np.unique(np.linalg.eigvals(_doubles(B)).real)[::-1]
-    largest, size = parts[0], np.max(np.abs(parts))
-    below = max(next((part for part in parts if part < largest - APART * size), 0.0), 0.0)
-    for way in WAYS:
-        m = _short(below + way * (largest - below))
-        for P in _solutions(B, m, 1) if m > 0 else ():
-            v = _positive_direction(P)
-            if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(rate(P, B, m)):
-                return m, P, [c for (c,) in v]
+    for parts in _sizes_of_roots(B, attrgetter("real")):
+        largest, size = parts[0], np.max(np.abs(parts))
+        below = max(next((part for part in parts if part < largest - APART * size), 0.0), 0.0)
+        for way in WAYS:
+            m = _short(below + way * (largest - below))
+            for P in _solutions(B, m, 1) if m > 0 else ():
+                v = _positive_direction(P)
+                if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(rate(P, B, m)):
+                    return m, P, [c for (c,) in v]
     raise NotSolved
+
+
+def _sizes_of_roots(B: Rows, size_of: Callable[[Any], Any]) -> Iterator[np.ndarray]:
+    """Sizes of the roots, the largest first: in doubles, then, where these do not do, from balls."""
+    yield np.unique(size_of(np.linalg.eigvals(_doubles(B))))[::-1]
+    with ctx.workprec(PRECISION):
+        found = acb_mat([[acb(ball(c)) for c in row] for row in B]).eig(algorithm="approx")
+        yield np.unique([to_float(arb(size_of(root)).mid().fmpq()) for root in found])[::-1]
 
 
 def multiplying_form(M: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
     """m > 1, P and v with M'P M - m^2 P > 0 and v.P v > 0; NotSolved where none is found."""
-    sizes = np.unique(np.abs(np.linalg.eigvals(_doubles(M))))[::-1]
-    below = max(next((s for s in sizes if s < sizes[0] * (1 - APART)), 1.0), 1.0)
-    for way in WAYS:
-        m = 1 + _short(below - 1 + way * (sizes[0] - below))
-        for P in _map_solutions(M, m) if m > 1 else ():
-            v = _positive_direction(P)
-            if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(gain(M, P, m * m)):
-                return m, P, [c for (c,) in v]
+    for sizes in _sizes_of_roots(M, abs):
+        below = max(next((s for s in sizes if s < sizes[0] * (1 - APART)), 1.0), 1.0)
+        for way in WAYS:
+            m = 1 + _short(below - 1 + way * (sizes[0] - below))
+            for P in _map_solutions(M, m) if m > 1 else ():
+                v = _positive_direction(P)
+                if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(gain(M, P, m * m)):
+                    return m, P, [c for (c,) in v]
     raise NotSolved
 
 
