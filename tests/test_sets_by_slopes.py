@@ -14,7 +14,6 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.slopes.fall import SlopesFall
 from geoctrl.checker.slopes.field import BITS
-from geoctrl.checker.slopes.file import judge_slopes, read_slopes
 from geoctrl.cli import main
 
 VALUES = {
@@ -190,7 +189,7 @@ def test_limits_and_the_domain_hold():
     largest = max(np.abs(gc.simulate(loop, np.linspace(0, 5, 51), x)["u"]).max() for x in edge(roa, 6, 4).T)
     assert 0.1 < largest <= 0.5
     with pytest.raises(checker.Refusal, match="limit"):
-        checker.check(signed(roa.to_dict(), lambda d: d["problem"]["limits"]["u"].update(bound="1/20")))
+        checker.check(signed(roa.to_dict(), lambda d: d["theorem"]["limits"]["u"].update(bound="1/20")))
 
 
 def test_loops_with_an_estimator():
@@ -250,41 +249,41 @@ def signed(data, change):
 
 
 def larger_level(data):
-    data["proof"]["level"] = "2"
+    data["theorem"]["level"] = "2"
 
 
 def smaller_function(data):
-    rows = data["proof"]["function"]
-    data["proof"]["function"] = [[str(fmpq(c) / 2) for c in row] for row in rows]
+    rows = data["theorem"]["function"]
+    data["theorem"]["function"] = [[str(fmpq(c) / 2) for c in row] for row in rows]
 
 
 def changed_entry(data):
-    row = data["proof"]["function"][-1]
+    row = data["theorem"]["function"][-1]
     row[-1] = str(fmpq(row[-1]) / 3)
 
 
 def negative(data):
-    data["proof"]["function"][0][0] = "-1"
+    data["theorem"]["function"][0][0] = "-1"
 
 
 def short(data):
-    data["proof"]["function"].pop()
+    data["theorem"]["function"].pop()
 
 
 def one_cell(data):
-    data["proof"]["cells"] = "."
+    data["theorem"]["cells"] = "."
 
 
 def open_tree(data):
-    data["proof"]["cells"] += "0."
+    data["theorem"]["cells"] += "0."
 
 
 def cut_tree(data):
-    data["proof"]["cells"] = data["proof"]["cells"][:-1]
+    data["theorem"]["cells"] = data["theorem"]["cells"][:-1]
 
 
 def other_side(data):
-    data["proof"]["cells"] = data["proof"]["cells"].replace(data["proof"]["cells"][0], "9")
+    data["theorem"]["cells"] = data["theorem"]["cells"].replace(data["theorem"]["cells"][0], "9")
 
 
 def moved_point(data):
@@ -310,16 +309,16 @@ def with_a_leaf(data):
     data["problem"]["leaf"] = {"one": data["problem"]["field"][0]}
 
 
-def other_claim(data):
-    data["claim"] += " Everywhere."
+def with_a_claim(data):
+    data["claim"] = "Everywhere."
 
 
 def other_names(data):
-    data["proof"]["measured"] = data["proof"]["measured"][::-1]
+    data["theorem"]["measured"] = data["theorem"]["measured"][::-1]
 
 
-def other_verdict(data):
-    data["verdict"] = "PROVED_STABLE"
+def other_theorem(data):
+    data["theorem"]["name"] = "attraction"
 
 
 def without_a_matrix(data):
@@ -343,9 +342,9 @@ def without_a_matrix(data):
         other_number,
         other_node,
         with_a_leaf,
-        other_claim,
+        with_a_claim,
         other_names,
-        other_verdict,
+        other_theorem,
         without_a_matrix,
     ],
 )
@@ -367,11 +366,9 @@ def test_a_function_that_is_not_definite_attracts_nothing():
         gc.region_of_attraction(system, system.state(), by="slopes", seconds=1)
     stable = cubic()
     data = gc.region_of_attraction(stable, stable.state(), by="slopes", seconds=1).to_dict()
-    problem = read_slopes(data["problem"])
-    rows = [[str(-fmpq(c)) for c in row] for row in data["proof"]["function"]]
-    opposite = data["proof"] | {"function": rows}
+    rows = [[str(-fmpq(c)) for c in row] for row in data["theorem"]["function"]]
     with pytest.raises(checker.Refusal, match="positive definite"):
-        judge_slopes(problem, opposite)
+        checker.check(signed(data, lambda d: d["theorem"].update(function=rows)))
 
 
 # -- in time ----------------------------------------------------------------------------------------------

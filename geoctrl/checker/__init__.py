@@ -4,7 +4,7 @@ The package imports nothing else of geoctrl, nothing but the standard library an
 no code with the search for proofs. Read in this order: `reading` (what a file may hold), `clock` (the time it
 may take), `surds` (square roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and
 `matrices` (linear algebra, roots), `question` (what is proved of the equations), `shape` (one kind of
-integrals), `tolerances` (of rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up
+integrals), `verdicts` (what follows), `balls` and `boxes` (points known up
 to a radius), `words` (claims), `kinds` (of problems); then `theorems`, in any order; then `maps`,
 `sublevels`, `squares` and `slopes`.
 """
@@ -22,7 +22,6 @@ from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import Refusal, load
 from geoctrl.checker.shape import shape_integrals
-from geoctrl.checker.slopes.file import SLOPES_FORMAT, check_slopes
 from geoctrl.checker.squares.file import SQUARES_FORMAT, check_attraction
 from geoctrl.checker.sublevels.file import SUBLEVEL_FORMAT, check_sublevel
 from geoctrl.checker.surds import Surd
@@ -57,7 +56,6 @@ _OTHERS = {
     MAP_FORMAT: check_map,
     SUBLEVEL_FORMAT: check_sublevel,
     SQUARES_FORMAT: check_attraction,
-    SLOPES_FORMAT: check_slopes,
 }
 """Checks of files that are no certificates of a point, by their formats."""
 

@@ -19,7 +19,9 @@ from geoctrl.checker.clock import SECONDS, require_time
 from geoctrl.checker.matrices import solve
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.surds import Number, Surd, Surds
-from geoctrl.checker.tolerances import SWITCH
+
+SWITCH = fmpq(1, 10**12)
+"""Argument at which a switch counts as undecided: rounding of a double of the size of one."""
 
 ENTIRE = ("sin", "cos", "exp", "atan")
 """Functions that have a value everywhere."""

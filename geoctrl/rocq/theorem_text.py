@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from itertools import zip_longest
 from typing import Any
 
-from geoctrl.checker.reading import Refusal
+from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.certified import Certified, content_of
+from geoctrl.rocq.terms.certified import content_of
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.text.identifiers import PLACEHOLDER, Identifiers, comment, words_in
 from geoctrl.rocq.text.rest_text import rest_theorem
@@ -20,7 +21,7 @@ from geoctrl.rocq.theorems.instability_theorem import instability_theorem
 from geoctrl.rocq.theorems.level_theorem import level_theorem
 from geoctrl.rocq.theorems.written import Written
 
-THEOREMS: dict[tuple[str, str], Callable[[Certified, ProblemInTerms], Written]] = {
+THEOREMS: dict[tuple[str, str], Callable[[ProblemInTerms], Written]] = {
     ("PROVED_STABLE", "energy-Casimir"): energy_casimir_theorem,
     ("PROVED_STABLE", "spectrum on the level sets of the invariants"): level_theorem,
     ("PROVED_ASYMPTOTICALLY_STABLE", "spectrum"): asymptotic_theorem,
@@ -42,56 +43,38 @@ MODULES_OF_ALL = (
 )
 """Files of the library that every theorem names."""
 
-PARTS = {
-    "box": "the equilibrium is known up to a box, and the library has no balls",
-    "enclosed": "the equilibrium is known up to a box, and the library has no balls",
-    "idle": "the equilibrium is known up to a box, and the library has no balls",
-    "symmetries": "it is of an orbit under symmetries",
-    "falling": "it rests on a function that falls and on LaSalle's theorem",
-    "degenerate": "it rests on a lowest form beyond the second order",
-    "critical": "it rests on a series beyond the second order",
-    "family": "it rests on a family of equilibria (Malkin's theorem)",
-}
-"""Why a proof with a part in its problem has no theorem; for those of another method it matters not."""
-
 
 def rocq_text(data: Mapping[str, Any]) -> str:
     """The text of the file for the content of a certificate's file."""
     try:
-        if not str(data["verdict"]).startswith("PROVED"):
-            raise CertificateError(f"{data['verdict']} is a report and no proof")
-        proved = content_of(data)
-        written = _theorem_of(proved)
-        equations = ProblemInTerms(proved.problem)
-        taken = words_in("\n".join(_lines(proved, equations, written, Identifiers())))
-        words = {word for word in taken if not word.startswith(PLACEHOLDER)}
-        return "\n".join(_lines(proved, equations, written, Identifiers(words))) + "\n"
+        return copy_context().run(_text, data)  # in which the numbers of the file are read
     except (CertificateError, Refusal) as error:
         raise CertificateError(f"there is no theorem of Rocq for this proof: {error}") from None
 
 
-def _theorem_of(proved: Certified) -> Written:
+def _text(data: Mapping[str, Any]) -> str:
+    equations = ProblemInTerms(content_of(data))
+    written = _theorem_of(equations)
+    taken = words_in("\n".join(_lines(equations, written, Identifiers())))
+    words = {word for word in taken if not word.startswith(PLACEHOLDER)}
+    return "\n".join(_lines(equations, written, Identifiers(words))) + "\n"
+
+
+def _theorem_of(equations: ProblemInTerms) -> Written:
+    proved = equations.proved
     theorem = THEOREMS.get((proved.verdict, proved.method))
-    problem = proved.problem
-    if problem["kind"] != "equations":
-        raise CertificateError("it is of a sampled loop, and the library has no maps")
-    reason = next((words for part, words in PARTS.items() if part in problem), "")
     if theorem is None:
-        raise CertificateError(reason or f"the library has none for {proved.verdict} by {proved.method}")
-    if proved.integrals:
-        raise CertificateError("integrals over a shape are held, which the library has not")
-    return theorem(proved, ProblemInTerms(problem))
+        raise CertificateError(f"the library has none for {proved.verdict} by {proved.method}")
+    return theorem(equations)
 
 
-def _lines(
-    proved: Certified, equations: ProblemInTerms, written: Written, identifiers: Identifiers
-) -> list[str]:
+def _lines(equations: ProblemInTerms, written: Written, identifiers: Identifiers) -> list[str]:
     statement = Statement(equations, identifiers)
     modules = " ".join([*MODULES_OF_ALL, *written.modules])
     theorem = written.theorem(statement)
     name = next(line for line in theorem if line.startswith("Theorem ")).split()[1]
     return [
-        *comment(proved.claim),
+        *comment(equations.proved.claim),
         "",
         "From Coq Require Import Reals QArith List Lia.",
         f"From Geoctrl Require Import {modules}.",

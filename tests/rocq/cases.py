@@ -1,5 +1,6 @@
 """Certificates of all kinds that become theorems."""
 
+import json
 from functools import cache
 
 import sympy as sp
@@ -16,6 +17,11 @@ def certificate(name):
     model, family, symbols = made
     system = gc.models.get(model)().reduce()
     return gc.certify(system, system.equilibrium(family, **symbols))
+
+
+def content(name):
+    """The content of a case's file, with witnesses."""
+    return json.loads(certificate(name).to_json())
 
 
 @cache

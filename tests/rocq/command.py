@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 from geoctrl.errors import CertificateError
-from geoctrl.rocq import rocq_text
 from tests.rocq.cases import CASES, certificate
 from tests.rocq.coqc import AXIOMS, COQC, WHY_NOT, compiled, compiled_library
 
@@ -86,7 +85,7 @@ def _tried(name, made, folder, library):
     row = {"name": name, "kind": f"{made.verdict} by {made.method}", "accepted": False, "refused": ""}
     row |= {"reason": "", "seconds": 0.0, "bytes": 0}
     try:
-        text = rocq_text(made.proof)
+        text = made.to_rocq()
     except CertificateError as error:
         return row | {"reason": str(error).partition("proof: ")[2]}
     answer = compiled(text, folder, library)

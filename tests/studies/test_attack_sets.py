@@ -79,13 +79,13 @@ def test_whole_turns_are_no_distance():
 def test_what_is_true_passes(cycle):
     found = proved(cycle, by="squares", degree=2)
     assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
-    assert sets.confirmed(found.to_dict()) == ""
+    assert sets.confirmed(found) == ""
 
 
 def test_sets_by_slopes_are_run_and_their_files_changed(cycle):
     found = proved(cycle, by="slopes")
     assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
-    assert sets.confirmed(found.to_dict()) == ""
+    assert sets.confirmed(found) == ""
     dice = Dice(1, 0)
     said = [sets.mutant(cycle, found, dice) for _ in range(8)]
     assert "refused" in [result for result, _ in said]

@@ -153,7 +153,11 @@ class Certificate(ProofFile):
         >>> [line.split()[1] for line in text.splitlines() if line.startswith("Theorem")]
         ['equilibrium', 'stability']
         """
-        return saved_text(rocq_text(self.proof), path)
+        if not self.verdict.proved:
+            raise CertificateError(
+                f"there is no theorem of Rocq for this proof: {self.verdict} is a report and no proof"
+            )
+        return saved_text(rocq_text(self.data), path)
 
     def _repr_latex_(self) -> str:
         return displayed_formula(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,10 +23,9 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from scipy import linalg
 
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.reading import Refusal
 from geoctrl.checker.slopes.fall import LEAF, LETTERS
 from geoctrl.checker.slopes.field import BITS, Field
+from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.errors import CertificateError
 
 __all__ = ["FallingBySlopes", "Shown"]
@@ -107,9 +107,9 @@ class FallingBySlopes:
 
     def _rooms_at(self, values: np.ndarray) -> np.ndarray:
         """How much margins of the domain and limited outputs may change from their values at the point."""
-        problem = self._field.question.problem
-        bounds = [float(to_float(row["bound"])) for row in problem["limits"].values()]
-        count = len(problem["domain"])
+        given = self._field.given
+        bounds = [float(Fraction(str(row["bound"]))) for row in given["limits"].values()]
+        count = len(given["domain"])
         rooms = np.concatenate([values[:count], np.array(bounds) - np.abs(values[count:])])
         if np.any(rooms <= 0):
             raise CertificateError(

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from flint import fmpq
 
 from geoctrl._checks import whole_number
-from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind
+from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind, region_in
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.slopes.file import SLOPES_FORMAT, judge_slopes, read_slopes
 from geoctrl.checker.squares.file import (
     ATTRACTED,
     SQUARES_FORMAT,
@@ -31,11 +31,7 @@ _SQUARES = SetKind(
     ATTRACTED,
     lambda content: judge_attraction(read_attraction(content["problem"]), content["proof"]),
 )
-_SLOPES = SetKind(
-    SLOPES,
-    ATTRACTED,
-    lambda content: judge_slopes(read_slopes(content["problem"]), content["proof"]),
-)
+_SLOPES = SetKind(SLOPES, ATTRACTED, region_in)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,17 +74,21 @@ class AttractedSet(ProvedSet):
         Everything that the file holds.
     """
 
-    _kinds = MappingProxyType({SQUARES_FORMAT: _SQUARES, SLOPES_FORMAT: _SLOPES})
+    _kinds = MappingProxyType({SQUARES_FORMAT: _SQUARES, SLOPES: _SLOPES})
 
     @property
     def level(self) -> float:
         """The level below which the set lies."""
-        return float(Fraction(self.data["proof"]["level"]))
+        return float(Fraction(self._proof["level"]))
+
+    @property
+    def _proof(self) -> dict[str, Any]:
+        return self.data.get("theorem") or self.data["proof"]
 
     @property
     def measured(self) -> tuple[str, ...]:
         """Names of what the function is made of."""
-        return tuple(self.data["proof"]["measured"])
+        return tuple(self._proof["measured"])
 
     @cached_property
     def matrix(self) -> np.ndarray:
@@ -115,7 +115,8 @@ class AttractedSet(ProvedSet):
     @property
     def levels(self) -> tuple[str, ...]:
         """Invariants at their values at the equilibrium."""
-        return tuple(self.data["problem"].get("levels", ()))
+        asked = self.data.get("theorem") or self.data["problem"]
+        return tuple(asked.get("levels", ()))
 
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:

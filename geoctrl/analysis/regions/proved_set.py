@@ -20,12 +20,13 @@ from flint import arb, ctx, fmpq
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.checker.jets import to_float
+from geoctrl.checker.witnesses import prove
 from geoctrl.checker.witnesses.numbers import ball, number_text, set_roots
 from geoctrl.errors import InputError
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.verification import Verdict
 
-__all__ = ["SLACK", "ProvedSet", "SetKind", "confirmed_set", "proved_set"]
+__all__ = ["SLACK", "ProvedSet", "SetKind", "confirmed_set", "proved_set", "region_in"]
 
 SLACK = fmpq(1, 10**9)
 """Of relations of the leaf, and of levels that have no width, within which a state in doubles counts as on
@@ -197,6 +198,11 @@ def confirmed_set(cls: type[S], question: SetQuestion, content: dict[str, Any], 
     """
     found = cls._kinds[_kind_of(content)].found_in(content)
     return cls(content, question.angles, reason, found)
+
+
+def region_in(content: Mapping[str, Any]) -> Any:
+    """What the checker finds in the content of a file."""
+    return prove({**content, "digest": ""}).told["region"]
 
 
 def _kind_of(content: Mapping[str, Any]) -> str:

@@ -7,20 +7,21 @@ from contextlib import suppress
 
 import numpy as np
 
+from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.quadratics.falling_by_slopes import FallingBySlopes, Shown
 from geoctrl.analysis.regions.attracted_set import AttractedSet
-from geoctrl.analysis.regions.proved_set import proved_set
+from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion
-from geoctrl.checker.reading import Refusal
+from geoctrl.analysis.witnesses.content import content_at_point, parts_as_read
 from geoctrl.checker.slopes.field import Field
-from geoctrl.checker.slopes.file import SLOPES, SLOPES_FORMAT, read_slopes
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.reader import FORMAT, OVER_A_SET, conform
 from geoctrl.errors import CertificateError
 
 __all__ = ["SlopesSets"]
 
 INSIDE, LOWER = 1e-6, (1.0, 0.97, 0.9, 0.7)
 """Of a level, what rounding may take, and levels in turn where it takes more."""
-_KEYS = [key.removesuffix("?") for key in SLOPES]
 
 
 class SlopesSets:
@@ -30,11 +31,12 @@ class SlopesSets:
         self._question = question
         if question.equations is None:
             raise CertificateError("by slopes, its equations are not recorded")
-        stored, parts = question.equations
-        data = {k: v for k, v in stored.data.items() if k in _KEYS} | parts
-        self._data = data | {"kind": "slopes", "invariants": {}, "weights": {}}
+        stored, self._asked = question.equations
+        alone = stored.data | {"invariants": {}, "weights": {}}
         try:
-            field = Field(read_slopes(self._data))
+            self._content = content_at_point(heading(FORMAT, question.system.name), alone)
+            asked = {k: conform(part, OVER_A_SET[k]) for k, part in self._asked.items()}
+            field = Field(*parts_as_read(self._content), asked)
         except Refusal as refusal:
             raise CertificateError(f"by slopes, {refusal}") from None
         scales = question.scales
@@ -69,7 +71,6 @@ class SlopesSets:
         for lower in LOWER:
             proposal = self._search.proposal(shown._replace(level=shown.level * lower * (1 - INSIDE)))
             with suppress(Refusal):
-                return proved_set(
-                    AttractedSet, self._question, SLOPES_FORMAT, self._data, {"proof": proposal}
-                )
+                theorem = {"name": "slopes"} | self._asked | proposal
+                return confirmed_set(AttractedSet, self._question, self._content | {"theorem": theorem})
         return None

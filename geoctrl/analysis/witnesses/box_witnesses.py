@@ -26,7 +26,7 @@ from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import ball
 from geoctrl.checker.witnesses.theorems.boxes import require_zero
 
-__all__ = ["BallWitnesses", "in_balls"]
+__all__ = ["INVERSE_BITS", "BallWitnesses", "in_balls", "rest_in_box", "rounded_inverse"]
 
 INVERSE_BITS = 53
 """Of the numbers of a rounded inverse."""
@@ -120,10 +120,19 @@ def in_balls(point: Any, proof: dict[str, Any]) -> dict[str, Any]:
 def _by_spectrum(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     problem, names = point.question.problem, proof["evidence"]["zero_modes"]
     basis = point.basis([*problem["leaf"], *names])
-    whole, middle = (Box(problem, names, whole=w) for w in (True, False))
-    box = _box(problem, middle.rest()[0], whole.rest()[1], whole.unknown(0))
     form = _form(point.motion(basis), proof["verdict"])
-    return {"name": f"{_sense(proof)} in a box", **basis, "box": box, **form}
+    return {"name": f"{_sense(proof)} in a box", **basis, "box": _box_of_rest(problem, names), **form}
+
+
+def rest_in_box(point: BallWitnesses, names: list[str]) -> dict[str, Any]:
+    """Functions with independent gradients, and the box that holds one point of rest on their levels."""
+    problem = point.question.problem
+    return point.basis([*problem["leaf"], *names]) | _box_of_rest(problem, names)
+
+
+def _box_of_rest(problem: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    whole, middle = (Box(problem, names, whole=w) for w in (True, False))
+    return _box(problem, middle.rest()[0], whole.rest()[1], whole.unknown(0))
 
 
 def _by_energy(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:

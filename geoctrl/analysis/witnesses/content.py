@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import copy_context
 from typing import Any
 
@@ -11,13 +12,19 @@ from geoctrl import checker
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
-from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses
+from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses, PointWitnesses
 from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of
 from geoctrl.checker.witnesses.numbers import BITS, set_roots
-from geoctrl.checker.witnesses.reader import FORMAT, VERSION
+from geoctrl.checker.witnesses.reader import EQUATIONS, FORMAT, VERSION, WITNESS, conform
 from geoctrl.errors import CertificateError
 
-__all__ = ["confirmed_content", "content_with_witnesses"]
+__all__ = [
+    "confirmed_content",
+    "content_at_point",
+    "content_of_file",
+    "content_with_witnesses",
+    "parts_as_read",
+]
 
 PARTS = (
     "states",
@@ -66,18 +73,41 @@ def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]
     used += [theorem["energy"]] if "energy" in theorem else []
     used += theorem.get("rest", {}).get("kept", [])
     names = [name for name in dict.fromkeys(used) if name not in point.gradients]
-    cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in names}
-    data = {
-        "format": FORMAT,
-        "version": VERSION,
-        "software": proof["software"],
-        "system": proof["system"],
-        "problem": {"nodes": point.table.rows} | {k: problem[k] for k in PARTS},
-        "witness": {
-            "roots": point.roots(),
-            "inverse": point.inverse(),
-            "cofactors": {name: rows for name, rows in cofactors.items() if rows},
-        },
-        "theorem": theorem,
-    } | {k: problem[k] for k in ("roots", "spin") if problem.get(k)}
+    data = content_of_file({k: proof[k] for k in ("software", "system")}, point, theorem, names)
     return data | {"digest": checker.digest_of(data)}
+
+
+def content_of_file(
+    heading: dict[str, Any], point: PointWitnesses, theorem: dict[str, Any], kept: Sequence[str]
+) -> dict[str, Any]:
+    """The content of a file about the problem of a point, with cofactors of what is kept; but its digest."""
+    problem = point.problem
+    cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in kept}
+    data = heading | {"format": FORMAT, "version": VERSION}
+    data["problem"] = {"nodes": point.table.rows} | {k: problem[k] for k in PARTS}
+    data["witness"] = {
+        "roots": point.roots(),
+        "inverse": point.inverse(),
+        "cofactors": {name: rows for name, rows in cofactors.items() if rows},
+    }
+    data["theorem"] = theorem
+    return data | {k: problem[k] for k in ("roots", "spin") if problem.get(k)}
+
+
+def content_at_point(
+    heading: dict[str, Any], problem: dict[str, Any], kept: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The content of a file about a problem at its point, but for its theorem and its digest."""
+    with ctx.workprec(BITS):
+        point = ExactWitnesses({k: v for k, v in problem.items() if k != "spin"})
+        return content_of_file(heading, point, {}, kept)
+
+
+def parts_as_read(content: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Problem and witness of a file's content, as its check reads them."""
+    return copy_context().run(_parts_as_read, content)
+
+
+def _parts_as_read(content: dict[str, Any]) -> tuple[Any, Any]:
+    set_roots(content.get("roots", []))
+    return conform(content["problem"], EQUATIONS, "problem"), conform(content["witness"], WITNESS, "witness")

@@ -28,6 +28,7 @@ class PointWitnesses(ABC):
 
     Attributes
     ----------
+    problem : dict
     question : checker.Question
     table : Appended
         The problem's table, for what is written behind it.
@@ -36,7 +37,7 @@ class PointWitnesses(ABC):
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
-        stored, self._problem = Stored.of(problem), problem
+        stored, self.problem = Stored.of(problem), problem
         self.question = checker.Question(stored.read, exact=True, numbers=self._numbers(stored.read))
         self.table = Appended(stored)
         self.gradients: dict[str, list[Any]] = {}
@@ -65,7 +66,7 @@ class PointWitnesses(ABC):
 
     def read(self) -> witnesses.Question:
         """The question as a check of the file asks it."""
-        parts: Any = {k: self._problem[k] for k in EQUATIONS if k != "nodes"} | {"nodes": self.table.rows}
+        parts: Any = {k: self.problem[k] for k in EQUATIONS if k != "nodes"} | {"nodes": self.table.rows}
         witness = {"roots": self.roots(), "inverse": self.inverse(), "cofactors": {}}
         return witnesses.Question(conform(parts, EQUATIONS), conform(witness, WITNESS))
 

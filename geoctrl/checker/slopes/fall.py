@@ -21,18 +21,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from string import ascii_letters, digits
-from time import monotonic
 from typing import NamedTuple
 
-from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.boxes import matrix
-from geoctrl.checker.clock import SECONDS, require_time
-from geoctrl.checker.reading import Refusal
 from geoctrl.checker.slopes.field import BITS, Field, Slopes
-from geoctrl.checker.squares.identity import require_definite, symmetric
 from geoctrl.checker.sublevels.definite import definite_frame
-from geoctrl.checker.surds import middle
+from geoctrl.checker.witnesses.cells import matrix
+from geoctrl.checker.witnesses.definite import positive_definite
+from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.witnesses.numbers import BITS as CORE_BITS
+from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.witnesses.verdicts import form
 
 CELLS, HALVINGS = 20_000, 64
 """Letters of a tree, and halvings of a side."""
@@ -75,7 +75,7 @@ class SlopesFall:
     ----------
     matrix : list of list of fmpq
         P.
-    inverse : fmpq_mat
+    inverse : arb_mat
     whole : Cell
         Around the set.
     """
@@ -83,20 +83,19 @@ class SlopesFall:
     def __init__(self, field: Field, function: list[list[fmpq]], level: fmpq) -> None:
         self.field, self.level, n = field, level, len(field.measured)
         self._forms: dict[tuple[int, ...], arb_mat] = {}
-        if not level > 0:
-            raise Refusal("the level is not positive", "proof.level")
         if len(function) != n:
-            raise Refusal("the function is not one of what is measured", "proof.function")
-        self.matrix = symmetric(function, "proof.function")
-        require_definite(self.matrix, "proof.function")
-        P = fmpq_mat(n, n, [c for row in self.matrix for c in row])
-        self.inverse = P.inv()
+            raise Refusal("the function is not one of what is measured", "theorem.function")
+        self.matrix = form(function, n)
+        if not positive_definite(self.matrix):
+            raise Refusal("the function is not proved to be positive definite", "theorem.function")
+        P = matrix([[ball(c) for c in row] for row in self.matrix], n)
+        self.inverse = inverse(P)
         with ctx.workprec(BITS):
-            frame = definite_frame(arb_mat(P))
+            frame = definite_frame(P)
             if frame is None:
-                raise Refusal("the function is too flat along some direction", "proof.function")
-            self._frame, self._image = frame, arb_mat(P) * frame
-            reach = [middle((arb(level) * arb(self.inverse[k, k])).sqrt().upper()) for k in range(n)]
+                raise Refusal("the function is too flat along some direction", "theorem.function")
+            self._frame, self._image = frame, P * frame
+            reach = [(arb(level) * self.inverse[k, k]).sqrt().upper().fmpq() for k in range(n)]
             self._stretch = self._stretched(frame.transpose() * self._image)
         self.whole = Cell((fmpq(0),) * n, tuple(reach))
 
@@ -111,9 +110,8 @@ class SlopesFall:
     def _form(self, sides: tuple[int, ...]) -> arb_mat:
         """The matrix of V_a."""
         if sides not in self._forms:
-            a = len(sides)
-            part = fmpq_mat(a, a, [self.inverse[i, j] for i in sides for j in sides])
-            self._forms[sides] = arb_mat(part.inv())
+            part = matrix([[self.inverse[i, j] for j in sides] for i in sides], len(sides))
+            self._forms[sides] = inverse(part)
         return self._forms[sides]
 
     def least(self, cell: Cell) -> arb:
@@ -145,15 +143,15 @@ class SlopesFall:
         """The number of cells over which the function falls; Refusal where it is not proved to, or the model
         may end or an output leave its limits.
         """
-        deadline, count = monotonic() + SECONDS, 0
+        count = 0
         with ctx.workprec(BITS):
             hull: list[list[arb]] = []
             for cell in self.cells(letters):
-                require_time(deadline)
+                spend()
                 hull = joined(hull, self.over(cell))
                 count += 1
             if not count:
-                raise Refusal("nothing of the set is in a cell", "proof.cells")
+                raise Refusal("nothing of the set is in a cell", "theorem.cells")
             self.require_functions(hull)
         return count
 
@@ -163,17 +161,17 @@ class SlopesFall:
             try:
                 slopes = self.field.over(cell.balls(), bent)
             except Refusal as refusal:
-                raise Refusal(f"over a cell {refusal}", "proof.cells") from refusal
+                raise Refusal(f"over a cell {refusal}", "theorem.cells") from refusal
             if self.falls(slopes):
                 return slopes
-        raise Refusal("it is not proved that the function falls over a cell", "proof.cells")
+        raise Refusal("it is not proved that the function falls over a cell", "theorem.cells")
 
     def cells(self, letters: str) -> Iterator[Cell]:
         """The cells of a tree in which some of the set may be; refused where the letters are none."""
         n, pending = len(self.whole.radius), [self.whole]
         for letter in letters:
             if not pending:
-                raise Refusal("the cells are no tree", "proof.cells")
+                raise Refusal("the cells are no tree", "theorem.cells")
             cell = pending.pop()
             if letter == LEAF:
                 if not self.is_outside(cell):
@@ -181,30 +179,36 @@ class SlopesFall:
                 continue
             k = LETTERS.find(letter)
             if not 0 <= k < n or cell.radius[k] * (1 << HALVINGS) <= self.whole.radius[k]:
-                raise Refusal("the cells are no tree", "proof.cells")
+                raise Refusal("the cells are no tree", "theorem.cells")
             pending += reversed(cell.halves(k))
         if pending:
-            raise Refusal("the cells are no tree", "proof.cells")
+            raise Refusal("the cells are no tree", "theorem.cells")
 
     def require_functions(self, hull: list[list[arb]]) -> None:
         """The domain does not end, and outputs keep within their limits, by their slopes over the set."""
-        problem = self.field.question.problem
+        given = self.field.given
         at = self.field.over([arb(0)] * len(self.whole.middle)).values
-        bounds = [None] * len(problem["domain"]) + list(problem["limits"].items())
+        bounds = [None] * len(given["domain"]) + list(given["limits"].items())
         for value, slopes, bound in zip(at, hull, bounds, strict=True):
             reach = self.reach_of(slopes)
             if bound is None:
                 if not value > reach:
-                    raise Refusal("below the level the domain of the model may end", "proof.level")
+                    raise Refusal("below the level the domain of the model may end", "theorem.level")
             elif not abs(value) + reach <= arb(bound[1]["bound"]):
                 raise Refusal(
-                    f"it is not proved that {bound[0][:80]!r} stays within its limit", "problem.limits"
+                    f"it is not proved that {bound[0][:80]!r} stays within its limit", "theorem.limits"
                 )
 
     def reach_of(self, slopes: list[arb]) -> arb:
         """How much a function with these slopes changes at most from the point to others of the set."""
         along = (matrix([slopes], len(slopes)) * self._frame).entries()
         return (sum((c.abs_upper() * c.abs_upper() for c in along), arb(0)).sqrt() * self._stretch).upper()
+
+
+def inverse(A: arb_mat) -> arb_mat:
+    """Of a matrix, with the bits of the core, which tell rows of unlike units apart."""
+    with ctx.workprec(CORE_BITS):
+        return A.inv()
 
 
 def joined(hull: list[list[arb]], slopes: Slopes) -> list[list[arb]]:

@@ -10,23 +10,21 @@ deviations y from the point. A state that enters everything through sines and co
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import matrix, well_solved
-from geoctrl.checker.jets import Jet, complete, evaluate, reachable
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import Refusal, children
-from geoctrl.checker.surds import ball
+from geoctrl.checker.witnesses.balls import ENTIRE, Balls
+from geoctrl.checker.witnesses.cells import constants, matrix, solution
+from geoctrl.checker.witnesses.jets import Jet, evaluate, reachable
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.witnesses.question import Question
+from geoctrl.checker.witnesses.reader import children
 
 BITS = 128
 """Of the middles of balls."""
-ENTIRE = ("sin", "cos", "exp", "atan")
-"""Functions that have a value everywhere."""
 
 
 class Slopes(NamedTuple):
@@ -44,11 +42,14 @@ class Field:
 
     Parameters
     ----------
-    problem : as read, with its keys "domain" and "limits"
+    problem, witness : as read
+    given : dict
+        With the keys "domain" and "limits".
 
     Attributes
     ----------
     question : Question
+    given : dict
     measured, free : list of int
         Numbers of states.
     functions : list of int
@@ -57,22 +58,20 @@ class Field:
         Labels of the measured states of which whole turns change nothing.
     """
 
-    def __init__(self, problem: dict[str, Any]) -> None:
+    def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
         if problem["leaf"]:
             raise Refusal("slopes are of equations without a leaf", "problem.leaf")
-        self.question = q = Question(problem, exact=True)
-        q.require_equilibrium()
-        self.functions = [*problem["domain"], *(row["input"] for row in problem["limits"].values())]
-        if any(p >= len(q.table) for p in self.functions):
-            raise Refusal("a node is referred to that does not exist", "problem")
-        self._entries = [p for *_, p in problem["matrix"]]
+        self.question, self.given = Question(problem, witness), given
+        q = self.question
+        q.require_rest()
+        self.functions = [*given["domain"], *(row["input"] for row in given["limits"].values())]
+        self.equations = [*(p for *_, p in problem["matrix"]), *problem["right"]]
         self._read()
         self._require_entire()
         self.turned = [q.labels[i] for i in self.measured if self._is_turned(i)]
         with ctx.workprec(BITS):
-            self.point = [ball(v) for v in problem["states"].values()]
-            self._still = self._constants()
-        self._orders: dict[tuple[int, ...], list[int]] = {}
+            self.point = [+ball(v) for v in problem["states"].values()]
+            self._still = {order: constants(q, order) for order in (1, 2)}
 
     # -- which states are meant --------------------------------------------------------------------
 
@@ -80,7 +79,7 @@ class Field:
         """What is measured, and what is free."""
         problem, n = self.question.problem, len(self.question.labels)
         held = self._depends()
-        linear = _union(held[p] for p in [*self._entries, *problem["right"]])
+        linear = _union(held[p] for p in self.equations)
         if linear >> n:
             raise Refusal("the accelerations are not solved from linear equations", "problem")
         # Unknowns depend on what their equations depend on.
@@ -101,11 +100,11 @@ class Field:
     def _depends(self) -> list[int]:
         """Of each node the states that it depends on, as bits; the bit beyond stands for unknowns."""
         q, found = self.question, list[int]()
-        number = {q.place["state", k]: i for i, k in enumerate(q.labels)}
+        bits = {p: 1 << i for i, p in enumerate(q.states)}
+        bits |= dict.fromkeys(self.unknowns, 1 << len(q.labels))
         for i, node in enumerate(q.table):
             if node[0] == "sym":
-                bit = number.get(i, len(q.labels) if node[2] == "unknown" else None)
-                found.append(0 if bit is None else 1 << bit)
+                found.append(bits.get(i, 0))
             else:
                 found.append(_union(found[j] for j in children(node)))
         return found
@@ -113,7 +112,7 @@ class Field:
     def _require_entire(self) -> None:
         """Where rates depend on what is free they have values whatever it may be."""
         table, bits = self.question.table, sum(1 << i for i in self.free)
-        for i in reachable(table, self.question.nodes_of_identities([])):
+        for i in reachable(table, self._motion):
             kind, *parts = table[i]
             if not self._held[i] & bits:
                 continue
@@ -128,7 +127,7 @@ class Field:
         for i, node in enumerate(table):
             kind, *parts = node
             below = [turns[j] for j in children(node)]
-            if i == q.place["state", q.labels[state]]:
+            if i == q.states[state]:
                 turns.append(fmpq(1))
             elif not any(v is None or v for v in below):
                 turns.append(fmpq(0))
@@ -139,23 +138,10 @@ class Field:
                 turns.append(_turns_of_sum(table, parts[0], turns))
             else:
                 turns.append(_turns_of_product(parts, turns))
-        used = [*q.nodes_of_identities([]), *self.functions]
+        used = [*self._motion, *self.functions]
         return all(turns[p] is not None and not turns[p] for p in used)
 
     # -- values over cells ---------------------------------------------------------------------------
-
-    def _constants(self) -> dict[int, Jet]:
-        """Nodes that hold no state, and have a value."""
-        q, numbers = self.question, Balls([])
-        parts = ("input", "parameter")
-        found = {
-            q.place[part, k]: Jet(ball(v), {}, {}) for part in parts for k, v in q.problem[f"{part}s"].items()
-        }
-        for i, node in enumerate(q.table):
-            if node[0] != "sym" and all(j in found for j in children(node)):
-                with suppress(Refusal):  # told where it is wanted
-                    evaluate(q.table, [i], found, numbers, 2)
-        return found
 
     def over(self, cell: Sequence[arb], bent: bool = False) -> Slopes:
         """Slopes where the deviations of what is measured are in balls.
@@ -167,39 +153,34 @@ class Field:
         """
         return _Over(self, cell, bent).slopes
 
-    @cached_property
-    def equations(self) -> list[int]:
-        """Places of what the accelerations solve: entries, then right sides."""
-        return [*self._entries, *self.question.problem["right"]]
+    @property
+    def _motion(self) -> list[int]:
+        """Places of all rates, and of what the accelerations solve."""
+        return [*self.question.problem["field"], *self.equations]
 
     @cached_property
     def all(self) -> list[int]:
         """Places of the rates of what is measured, further functions, and all else in the equations."""
         field = self.question.problem["field"]
-        rates = [field[i] for i in self.measured]
-        return [*rates, *self.functions, *self.question.nodes_of_identities([])]
+        return [*(field[i] for i in self.measured), *self.functions, *self._motion]
 
-    @cached_property
+    @property
     def unknowns(self) -> list[int]:
         """Places of the accelerations."""
-        return [self.question.place["unknown", k] for k in self.question.problem["unknowns"]]
+        return self.question.unknowns
 
-    def at(self, deviations: Sequence[arb]) -> dict[int, Jet]:
+    def at(self, deviations: Sequence[arb], order: int) -> dict[int, Jet]:
         """Constants, and states at their values."""
-        q, found = self.question, dict(self._still)
+        found = dict(self._still[order])
         for i in self.free:  # of what depends on it values are asked for alone, and it has them everywhere
-            found[q.place["state", q.labels[i]]] = Jet(self.point[i], {}, {})
+            found[self.question.states[i]] = Jet({(): self.point[i]}, order)
         for k, (i, y) in enumerate(zip(self.measured, deviations, strict=True)):
-            found[q.place["state", q.labels[i]]] = Jet(self.point[i] + y, {k: arb(1)}, {})
+            found[self.question.states[i]] = Jet({(): self.point[i] + y, (k,): arb(1)}, order)
         return found
 
-    def complete(self, at: dict[int, Jet], nodes: list[int], order: int) -> list[Jet]:
+    def jets(self, at: dict[int, Jet], nodes: list[int], order: int) -> list[Jet]:
         """Jets of nodes; `at` takes up what they are made of."""
-        key = tuple(nodes)
-        if key not in self._orders:
-            self._orders[key] = reachable(self.question.table, nodes, at)
-        complete(self.question.table, self._orders[key], at, Balls([]), order)
-        return [at[p] for p in nodes]
+        return evaluate(self.question.table, nodes, at, Balls(order=order))
 
 
 class _Over:
@@ -207,11 +188,11 @@ class _Over:
 
     def __init__(self, field: Field, cell: Sequence[arb], bent: bool) -> None:
         self._field, self._n = field, len(field.measured)
-        self._bent, self._cell = bent, cell
-        self._middle = [y.mid() for y in cell]
-        self._steps = {k: y - m for k, (y, m) in enumerate(zip(cell, self._middle, strict=True))}
+        self._bent, self._order = bent, 2 if bent else 1
+        middle = [y.mid() for y in cell]
+        self._steps = {k: y - m for k, (y, m) in enumerate(zip(cell, middle, strict=True))}
         count = len(field.unknowns)
-        at, centre = field.at(cell), field.at(self._middle) if bent else {}
+        at, centre = field.at(cell, self._order), field.at(middle, 1) if bent else {}
         equations = self._jets(at, centre, field.equations)
         z, slopes = self._solved(equations)
         if bent and count:
@@ -219,37 +200,35 @@ class _Over:
             narrow = [m + dot(row, self._steps.values()) for m, row in zip(middle, slopes, strict=True)]
             z, slopes = self._solved(equations, [a.intersection(b) for a, b in zip(z, narrow, strict=True)])
             self._steps |= {self._n + i: a - m for i, (a, m) in enumerate(zip(z, middle, strict=True))}
-            centre |= self._variables(middle)
-        jets = self._jets(at | self._variables(z), centre, field.all)
+            centre |= self._variables(middle, 1)
+        jets = self._jets(at | self._variables(z, self._order), centre, field.all)
         end = self._n + len(field.functions)
         rows = [self._row(jet, slopes) for jet in jets[:end]]
         self.slopes = Slopes(
             matrix(rows[: self._n], self._n), rows[self._n :], [jet.value for jet in jets[self._n : end]]
         )
 
-    def _variables(self, z: Sequence[arb]) -> dict[int, Jet]:
+    def _variables(self, z: Sequence[arb], order: int) -> dict[int, Jet]:
         places = zip(self._field.unknowns, z, strict=True)
-        return {p: Jet(value, {self._n + i: arb(1)}, {}) for i, (p, value) in enumerate(places)}
+        return {p: Jet({(): c, (self._n + i,): arb(1)}, order) for i, (p, c) in enumerate(places)}
 
     def _jets(self, at: dict[int, Jet], centre: dict[int, Jet], nodes: list[int]) -> list[Jet]:
         """Values and first derivatives, narrowed by second ones where the middle is known."""
+        over = self._field.jets(at, nodes, self._order)
         if not self._bent:
-            return self._field.complete(at, nodes, 1)
-        over = self._field.complete(at, nodes, 2)
-        middles = self._field.complete(centre, nodes, 1)
+            return over
+        middles = self._field.jets(centre, nodes, 1)
         return [self._narrowed(jet, middle) for jet, middle in zip(over, middles, strict=True)]
 
     def _narrowed(self, over: Jet, middle: Jet) -> Jet:
         """A jet over the cell, by the mean value theorem from its middle."""
-        first = dict(over.first)
-        bends = {i: middle.first.get(i, arb(0)) for i in first}
-        for (i, j), c in (over.second or {}).items():
-            bends[i] += c * self._steps[j]
-            if i != j:
-                bends[j] += c * self._steps[i]
-        first = {i: c.intersection(bends[i]) for i, c in first.items()}
-        value = middle.value + sum((c * self._steps[i] for i, c in first.items()), arb(0))
-        return Jet(over.value.intersection(value), first)
+        slopes = {key: middle.terms.get(key, arb(0)) for key in over.terms if len(key) == 1}
+        for (i, j), c in ((key, c) for key, c in over.terms.items() if len(key) == 2):
+            slopes[(i,)] += c * self._steps[j]  # of c y_i y_j; with i = j both are added
+            slopes[(j,)] += c * self._steps[i]
+        terms = {key: over.terms[key].intersection(slope) for key, slope in slopes.items()}
+        value = middle.value + dot(terms.values(), (self._steps[i] for (i,) in terms))
+        return Jet(terms | {(): over.value.intersection(value)}, 1)
 
     def _solved(
         self, equations: list[Jet], known: list[arb] | None = None
@@ -263,18 +242,19 @@ class _Over:
         K = arb_mat(k, k)
         for (i, j, _), jet in entries:
             K[i, j] = jet.value
-        z = known or well_solved(K, matrix([[jet.value] for jet in right], 1)).entries()
-        columns = [[jet.first.get(m, arb(0)) for m in range(self._n)] for jet in right]
+        z = known or solution(K, matrix([[jet.value] for jet in right], 1)).entries()
+        columns = [[jet.terms.get((m,), arb(0)) for m in range(self._n)] for jet in right]
         for (i, j, _), jet in entries:
-            for m, slope in jet.first.items():
-                columns[i][m] -= slope * z[j]
-        return z, well_solved(K, matrix(columns, self._n)).tolist()
+            for m in range(self._n):
+                if (m,) in jet.terms:
+                    columns[i][m] -= jet.terms[(m,)] * z[j]
+        return z, solution(K, matrix(columns, self._n)).tolist()
 
     def _row(self, jet: Jet, slopes: list[list[arb]]) -> list[arb]:
         """The slopes of a function of y and z along y."""
-        row = [jet.first.get(k, arb(0)) for k in range(self._n)]
+        row = [jet.terms.get((k,), arb(0)) for k in range(self._n)]
         for i, along in enumerate(slopes):
-            if (c := jet.first.get(self._n + i)) is not None:
+            if (c := jet.terms.get((self._n + i,))) is not None:
                 row = [a + c * b for a, b in zip(row, along, strict=True)]
         return row
 

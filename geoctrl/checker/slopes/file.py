@@ -5,55 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.kinds import numbered
-from geoctrl.checker.reading import VERSION, Refusal, conform, label, one_of, sentence
-from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall
+from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall, inverse
 from geoctrl.checker.slopes.field import BITS, Field
-from geoctrl.checker.squares.file import ATTRACTED, PROPOSAL, SQUARES
-from geoctrl.checker.surds import middle
-from geoctrl.checker.words.claims import (
-    assigned,
-    leaf_at,
-    limit_phrase,
-    point_words,
-    require_claim,
-    system_words,
-)
+from geoctrl.checker.witnesses.cells import matrix
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import ball, rational
+from geoctrl.checker.witnesses.reader import OVER_A_SET, above_zero, label
+from geoctrl.checker.witnesses.verdicts import Found
+from geoctrl.checker.words.claims import assigned, limit_phrase, point_words, system_words
+from geoctrl.checker.words.leaf import Dimension, leaf_words
 from geoctrl.checker.words.texts import decimal, interval, listed, told
 
-SLOPES_FORMAT = "geoctrl-slopes"
 PIECES = 20
 """Of a side, in pictures."""
-
-_squares: Any = PROPOSAL
-SLOPES = {key: shape for key, shape in SQUARES.items() if key not in ("levels", "consequences?")} | {
-    "kind": one_of("slopes")
-}
-SLOPES_PROPOSAL = {
+SLOPES = OVER_A_SET | {
     "measured": [label],
-    "function": _squares["function"],
-    "level": _squares["level"],
+    "function": [[rational]],
+    "level": above_zero,
     "cells": lambda value: value if isinstance(value, str) and 0 < len(value) <= CELLS else None,
 }
 """The lower triangle of P, the level, and the tree of cells."""
-FILE = {
-    "format": one_of(SLOPES_FORMAT),
-    "version": one_of(VERSION),
-    "software": label,
-    "system": label,
-    "verdict": one_of(ATTRACTED),
-    "claim": sentence,
-    "problem": SLOPES,
-    "proof": SLOPES_PROPOSAL,
-    "digest": label,
-}
-
-
-def read_slopes(problem: Any) -> dict[str, Any]:
-    """A problem as data, with its numbers read; Refusal where it is none."""
-    return numbered(conform(problem, SLOPES, "problem"))
 
 
 class SlopesSet(NamedTuple):
@@ -67,27 +40,33 @@ class SlopesSet(NamedTuple):
         """P."""
         return self.fall.matrix
 
+    @property
+    def problem(self) -> dict[str, Any]:
+        """The equations, with the domain and the limits of outputs."""
+        return self.fall.field.question.problem | self.fall.field.given
+
     def claim(self, system: str) -> str:
         """What a file claims."""
         field, fall = self.fall.field, self.fall
-        problem, free = field.question.problem, [field.question.labels[i] for i in field.free]
+        problem, free = self.problem, [field.question.labels[i] for i in field.free]
         point = point_words({k: v for k, v in problem["states"].items() if k not in free})
         values = assigned({**problem["parameters"], **problem["inputs"]})
         extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in self.extent().items())
         turns = f", {' and '.join(map(told, field.turned))} up to whole turns" if field.turned else ""
         unread = f", whatever {' and '.join(map(told, free))} may be" if free else ""
         model = ", where the model holds" if problem["domain"] else ""
+        leaf = leaf_words([], Dimension(len(field.question.labels), True), " at the equilibrium")
         return (
             f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
-            f"{leaf_at(problem)}, with V <= {decimal(fall.level)}, V a positive definite quadratic function "
-            f"of the deviations of {listed(self.labels)}, stay so for ever{model}, within {extent}, and tend "
-            f"to the equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
+            f"{leaf}, with V <= {decimal(fall.level)}, V a positive definite quadratic function of the "
+            f"deviations of {listed(self.labels)}, stay so for ever{model}, within {extent}, and tend to the "
+            f"equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
         )
 
     def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
         """Intervals in which states of the set are, by their names."""
         with ctx.workprec(BITS):
-            return {k: (middle(a), middle(b)) for k, (a, b) in self._widened(self.fall.whole, ()).items()}
+            return {k: (a.fmpq(), b.fmpq()) for k, (a, b) in self._widened(self.fall.whole, ()).items()}
 
     def cells(self, pieces: int | None) -> list[dict[str, tuple[arb, arb]]]:
         """Intervals of states, box by box, with so many pieces of a state and of its rate, or of the first
@@ -101,6 +80,20 @@ class SlopesSet(NamedTuple):
                 parts = (part for cell in cells for part in _parts(cell, k, pieces or PIECES))
                 cells = [part for part in parts if not self.fall.is_outside(part)]
             return [self._widened(cell, places) for cell in cells]
+
+    def checks(self) -> tuple[str, ...]:
+        """What was confirmed."""
+        checks = [
+            "the field vanishes exactly at the point",
+            f"a quadratic function V of {listed(self.labels)}, positive definite",
+            f"{self.number} cells around the set, over which rates have values, accelerations are "
+            "determined, and V falls by the slopes of the rates",
+        ]
+        if self.problem["domain"]:
+            checks.append("below the level the model holds")
+        if limits := self.problem["limits"]:
+            checks.append(f"below the level within its limit: {listed(limits)}")
+        return tuple(checks)
 
     @property
     def labels(self) -> list[str]:
@@ -117,13 +110,13 @@ class SlopesSet(NamedTuple):
         rest = [k for k in range(n) if k not in known]
         if known and rest:
             P = self.matrix
-            inner = fmpq_mat(len(rest), len(rest), [P[i][j] for i in rest for j in rest]).inv()
-            mixed = inner * fmpq_mat(len(rest), len(known), [P[i][j] for i in rest for j in known])
+            inner = inverse(matrix([[ball(P[i][j]) for j in rest] for i in rest], len(rest)))
+            mixed = inner * matrix([[ball(P[i][j]) for j in known] for i in rest], len(known))
             y = arb_mat(len(known), 1, [around[k] for k in known])
             room = (arb(fall.level) - fall.least(cell).max(arb(0))).max(arb(0))
-            middle = arb_mat(mixed) * y
+            middle = mixed * y
             for row, k in enumerate(rest):
-                wide = (room * arb(inner[row, row])).sqrt().upper()
+                wide = (room * inner[row, row]).sqrt().upper()
                 near = -middle[row, 0] + arb(0, 1) * wide
                 if around[k].overlaps(near):  # next to the edge nothing of the set may be there
                     around[k] = around[k].intersection(near)
@@ -158,31 +151,11 @@ def _parts(cell: Cell, k: int, pieces: int) -> list[Cell]:
     return [Cell(at(j), radius) for j in range(pieces)]
 
 
-def judge_slopes(problem: dict[str, Any], proposal: Any) -> SlopesSet:
-    """The set that a problem as read has by a proposal; Refusal where something is not proved."""
-    read = conform(proposal, SLOPES_PROPOSAL, "proof")
-    fall = SlopesFall(Field(problem), read["function"], read["level"])
+def attraction_by_slopes(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+    """The set of a function that falls by slopes; Refusal where something is not proved."""
+    fall = SlopesFall(Field(problem, witness, given), given["function"], given["level"])
     found = SlopesSet(fall, 0)
-    if read["measured"] != found.labels:
-        raise Refusal("what is measured is named otherwise", "proof.measured")
-    return found._replace(number=fall.require(read["cells"]))
-
-
-def check_slopes(data: Any) -> tuple[str, str, tuple[str, ...]]:
-    """Verdict, claim and what was confirmed."""
-    conform(data, FILE)
-    found = judge_slopes(read_slopes(data["problem"]), data["proof"])
-    words = found.claim(str(data["system"]))
-    require_claim(data, words)
-    checks = [
-        "the field vanishes exactly at the point",
-        f"a quadratic function V of {listed(found.labels)}, positive definite",
-        f"{found.number} cells around the set, over which rates have values, accelerations are determined, "
-        "and V falls by the slopes of the rates",
-    ]
-    problem = found.fall.field.question.problem
-    if problem["domain"]:
-        checks.append("below the level the model holds")
-    if limits := problem["limits"]:
-        checks.append(f"below the level within its limit: {listed(limits)}")
-    return ATTRACTED, words, tuple(checks)
+    if given["measured"] != found.labels:
+        raise Refusal("what is measured is named otherwise", "theorem.measured")
+    region = found._replace(number=fall.require(given["cells"]))
+    return Found("PROVED_ATTRACTED", "slopes", {"region": region})

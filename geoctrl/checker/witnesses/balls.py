@@ -13,18 +13,31 @@ from flint import arb, arb_mat, ctx, fmpq
 from geoctrl.checker.witnesses.definite import Rows
 from geoctrl.checker.witnesses.jets import Jet
 from geoctrl.checker.witnesses.limits import Refusal, spend
-from geoctrl.checker.witnesses.numbers import BITS, Number, ball
+from geoctrl.checker.witnesses.numbers import Number, ball
 
+ENTRIES = 1_600_000
+"""Values and derivatives that are held of one box or cell, at most."""
+ENTIRE = ("sin", "cos", "exp", "atan")
+"""Functions that have a value everywhere."""
 FUNCTIONS = {name: getattr(arb, name) for name in ("sqrt", "sin", "cos", "exp", "log", "atan")}
 
 
 class Balls:
-    """Enclosures over the box of states with some half widths, with the bits of the context."""
+    """Enclosures over the box of states with some half widths, with the bits of the context.
 
-    order, number = 2, staticmethod(ball)
+    Parameters
+    ----------
+    widths : sequence of fmpq
+    order : int
+        Of the derivatives that are known.
+    """
 
-    def __init__(self, widths: Sequence[fmpq]) -> None:
-        self._widths = widths
+    def __init__(self, widths: Sequence[fmpq] = (), order: int = 2) -> None:
+        self._widths, self.order, self._left = widths, order, ENTRIES
+
+    def number(self, q: Number) -> arb:
+        """A number as it is read."""
+        return +ball(q)
 
     def state_value(self, state: int, q: Number) -> arb:
         """The values of a state in the box."""
@@ -39,7 +52,9 @@ class Balls:
         )
 
     def function(self, name: str, _place: int | None, *x: arb) -> arb:
-        """An enclosure of a function; what has none is not finite."""
+        """An enclosure of a function; what has none is not finite, a root of zero has no derivative."""
+        if name == "sqrt" and not x[0] > 0:
+            raise Refusal("a root or its slope is not bounded in the box")
         return quadrature(*x) if name == "quadrature" else FUNCTIONS[name](*x)
 
     def sign(self, _place: int, x: arb) -> int:
@@ -48,9 +63,12 @@ class Balls:
 
     def count(self, jet: Jet) -> Jet:
         """The jet as it is, counted; refused where it is not finite."""
-        if not all(ball(x).is_finite() for x in jet.terms.values()):
+        if not all(x.is_finite() for x in jet.terms.values() if isinstance(x, arb)):
             raise Refusal("a value is not bounded in the box")
-        spend(len(jet.terms) * (4 + BITS // 32))
+        spend()
+        self._left -= len(jet.terms)
+        if self._left < 0:
+            raise Refusal("too many numbers occur, as derivatives by pairs of states do")
         return jet
 
 

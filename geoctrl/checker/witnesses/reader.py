@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from flint import fmpq
+
 from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import ROOTS, number_text, rational
 
@@ -58,6 +60,12 @@ def one_of(*values: Any) -> Callable[[Any], Any]:
     return lambda value: value if any(type(value) is type(v) and value == v for v in values) else None
 
 
+def above_zero(value: Any) -> fmpq | None:
+    """A rational that is positive."""
+    read = rational(value)
+    return read if read is not None and read > 0 else None
+
+
 # -- shapes: [shape] a list, (shape, ...) a list of that length, {...: shape} any keys, "key?" optional ----
 
 place = integer(0, ENTRIES)
@@ -90,7 +98,8 @@ WITNESS = {
     "cofactors": {...: COFACTORS},
 }
 
-
+OVER_A_SET = {"name": label, "domain": [place], "limits": {...: {"input": place, "bound": above_zero}}}
+"""What is asked for over a set of states: that some functions are positive, and others within bounds."""
 FILE = {
     "format": one_of(FORMAT),
     "version": one_of(VERSION),

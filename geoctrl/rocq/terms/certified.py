@@ -1,4 +1,4 @@
-"""What a certificate says, as the theorems need it: the only file here that knows how it is stored."""
+"""A proof as the checker confirms it: the only file here that knows how certificates are stored."""
 
 from __future__ import annotations
 
@@ -6,8 +6,41 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from geoctrl.checker import read_problem
-from geoctrl.checker.surds import Number
+from geoctrl.checker.witnesses import check
+from geoctrl.checker.witnesses.numbers import Number, number_text, set_roots
+from geoctrl.checker.witnesses.question import Question
+from geoctrl.checker.witnesses.reader import FILE, conform
+from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
+from geoctrl.checker.witnesses.verdicts import THEOREMS
+from geoctrl.errors import CertificateError
+
+BALLS = "the equilibrium is known up to a box, and the library has no balls"
+SERIES = "beyond the second order, and the library's jets end there"
+MAPS = "it is of a sampled loop, and the library has no maps"
+SETS = "it is about a set or a map, and the library has none"
+INTEGRALS = "integrals over a shape are held, which the library has not"
+MISSING = {
+    "attraction in a box": BALLS,
+    "growth in a box": BALLS,
+    "energy-Casimir in a box": BALLS,
+    "attraction beside what is idle": BALLS,
+    "growth beside what is idle": BALLS,
+    "family in balls": BALLS,
+    "growth in balls": BALLS,
+    "attraction over a shape": INTEGRALS,
+    "energy-Casimir over a shape": INTEGRALS,
+    "family": "it rests on a family of equilibria (Malkin's theorem), which the library has not",
+    "lowest form": f"it rests on a lowest form {SERIES}",
+    "zero root": f"it rests on a series {SERIES}",
+    "falling": "it rests on a function that falls and on LaSalle's theorem, which the library has not",
+    "orbit": "it is of an orbit under symmetries, and the library has no groups",
+    "growth across an orbit": "it is of an orbit under symmetries, and the library has no groups",
+    "loop that attracts": MAPS,
+    "loop that repels": MAPS,
+    "loop with fixed points": MAPS,
+    "loop that rests on a manifold": MAPS,
+}
+"""Why the library has no theorem for those of the checker, by their names."""
 
 
 @dataclass(frozen=True)
@@ -17,34 +50,43 @@ class Certified:
     Attributes
     ----------
     claim, verdict, method : str
-    problem : dict
-        The problem as the checker reads it.
-    multipliers : dict
-        Of the energy-Casimir combination, by the names of functions; empty for other methods.
-    levels : list of str
-        Conserved functions that force eigenvalues to be zero.
-    integrals : list of str
-        Integrals over a shape that the proof uses.
+        What the checker says of it.
+    question : Question
+        The equations at their point.
+    theorem : dict
+        What its theorem is given: multipliers, rows, forms, as the checker reads it.
+    radicands : list of number
+        Of which numbers are roots, in turn.
     """
 
     claim: str
     verdict: str
     method: str
-    problem: dict[str, Any]
-    multipliers: dict[str, Number]
-    levels: list[str]
-    integrals: list[str]
+    question: Question
+    theorem: dict[str, Any]
+    radicands: list[Number]
+
+    @property
+    def roots(self) -> list[Number]:
+        """Roots of numbers and of functions at the point."""
+        of_numbers = [number_text(f"1*r{turn}") for turn in range(1, len(self.radicands) + 1)]
+        return [*of_numbers, *(root for _, root in self.question.witness["roots"])]
 
 
 def content_of(data: Mapping[str, Any]) -> Certified:
-    """The content of a certificate's file."""
-    problem, evidence = read_problem(data["problem"]), data["evidence"]
+    """The content of a certificate's file, which is checked; its numbers are read in this context."""
+    report, name = check(data), data["theorem"]["name"]
+    shapes = THEOREMS | FURTHER
+    if name in MISSING or name not in shapes:
+        raise CertificateError(MISSING.get(name, SETS))
+    radicands = data.get("roots", [])
+    set_roots(radicands)
+    content = conform(data, FILE)
     return Certified(
-        data["claim"],
-        data["verdict"],
-        data["method"],
-        problem,
-        {k: problem["roots"].read(v) for k, v in evidence.get("multipliers", {}).items()},
-        evidence.get("zero_modes", []),
-        evidence.get("shape_integrals", []),
+        report.claim,
+        report.verdict,
+        report.method,
+        Question(content["problem"], content["witness"]),
+        conform(data["theorem"], shapes[name][0], "theorem"),
+        [number_text(text) for text in radicands],
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.surds import Number, Surd
+from geoctrl.checker.witnesses.numbers import Number, Surd
 
 
 class Quadrature(NamedTuple):
@@ -64,7 +64,7 @@ def constant(q: Number) -> Expression:
     """A number with roots, or a rational one."""
     if not isinstance(q, Surd):
         return number(q)
-    root = function("Sqrt", constant(q.root.radicand))
+    root = function("Sqrt", constant(q.root[1]))
     return plus(constant(q.a), times(constant(q.b), root))
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import DERIVATIVES, Jet, NotExact, Numbers
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import Number, Surds
+from geoctrl.checker.witnesses.jets import DERIVATIVES, Jet, Numbers
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import Expression, Quadrature, subterms
 
@@ -18,10 +18,18 @@ Rows = list[Row]
 
 
 class ExpressionJets:
-    """Jets of terms at one point with numbers in a field."""
+    """Jets of terms at one point.
 
-    def __init__(self, point: Sequence[Number], field: Surds) -> None:
-        self.point, self._numbers = list(point), Numbers(exact=True, field=field)
+    Parameters
+    ----------
+    point : sequence of number
+    roots : sequence of number
+        Those that square roots there may be.
+    """
+
+    def __init__(self, point: Sequence[Number], roots: Sequence[Number]) -> None:
+        self.point, self._roots = list(point), list(roots)
+        self._numbers = Numbers(dict(enumerate(self._roots)))
         self._found: dict[bytes, Jet] = {}
 
     def jet_of(self, root: Expression) -> Jet:
@@ -30,8 +38,6 @@ class ExpressionJets:
             if term.mark not in self._found:
                 try:
                     self._found[term.mark] = self._jet(term)
-                except NotExact as error:
-                    raise CertificateError(f"{error}: the library has no number for it") from None
                 except (Refusal, ZeroDivisionError) as error:
                     raise CertificateError(f"at the point, {error}") from None
         return self._found[root.mark]
@@ -44,19 +50,18 @@ class ExpressionJets:
 
     def row(self, root: Expression) -> Row:
         """The gradient of a term."""
-        first = self.jet_of(root).first
-        return [first.get(i, fmpq(0)) for i in range(len(self.point))]
+        return self.jet_of(root).gradient(len(self.point))
 
     def form(self, root: Expression) -> Rows:
         """The matrix of what is quadratic in a term."""
-        second, places = self.jet_of(root).second or {}, range(len(self.point))
-        return [[second.get((min(i, j), max(i, j)), fmpq(0)) / 2 for j in places] for i in places]
+        half = fmpq(1, 2)
+        return [[half * entry for entry in row] for row in self.jet_of(root).hessian(len(self.point))]
 
     def _jet(self, term: Expression) -> Jet:
         if term.kind == "Num":
-            return Jet(term.value, {}, {})
+            return Jet({(): term.value}, 2)
         if term.kind == "Var":
-            return Jet(self.point[term.value], {term.value: fmpq(1)}, {})
+            return Jet({(): self.point[term.value], (term.value,): fmpq(1)}, 2)
         parts = [self._found[part.mark] for part in term.parts]
         if term.kind == "Add":
             return parts[0] + parts[1]
@@ -64,17 +69,18 @@ class ExpressionJets:
             return parts[0] * parts[1]
         inner = parts[0]
         if (x := inner.value) is None:
-            raise NotExact("a function of an arc tangent is asked")
+            raise CertificateError("a function of an arc tangent is asked: the library has no number for it")
         if term.kind == "Inv":
             r = 1 / x
-            return inner.through(r, -r * r, 2 * r * r * r)
-        return inner.through(*self._function(term.value, x))
+            return inner.composition("inverse", r, -r * r, 2 * r * r * r, x)
+        return self._composition(term.value, inner, x)
 
-    def _function(self, name: Any, x: Number) -> tuple[Number | None, Number, Number]:
-        """Value and derivatives of a function."""
-        if isinstance(name, Quadrature):
-            slope = 1 / (name.a * x * x + name.b)
-            return (None if x else fmpq(0)), slope, -2 * name.a * x * slope * slope
-        f = self._numbers.function
-        y = f(name.lower(), x)
-        return (y, *DERIVATIVES[name.lower()](f, x, y))
+    def _composition(self, function: Any, inner: Jet, x: Number) -> Jet:
+        """A function of a jet with a value x."""
+        name, arguments = function, [x]
+        if isinstance(function, Quadrature):
+            name, arguments = "Quadrature", [function.a, function.b, x]
+        name, f = name.lower(), self._numbers.function
+        place = next((k for k, root in enumerate(self._roots) if root * root == x), None)
+        y = f(name, place, *arguments)
+        return inner.composition(name, y, *DERIVATIVES[name](f, y, *arguments), *arguments)

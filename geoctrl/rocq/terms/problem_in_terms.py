@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import solve
-from geoctrl.checker.reading import Refusal, children
-from geoctrl.checker.surds import Number, Surds
+from geoctrl.checker.witnesses.numbers import Number
+from geoctrl.checker.witnesses.reader import children
 from geoctrl.errors import CertificateError
+from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.expression import (
     ARCTANGENT,
     ZERO,
@@ -23,6 +22,7 @@ from geoctrl.rocq.terms.expression import (
     number,
     plus,
     power,
+    subterms,
     times,
     variable,
     with_name,
@@ -38,24 +38,24 @@ WORDED = {
 
 
 class ProblemInTerms:
-    """The problem of a certificate, as read, in terms.
+    """The problem of a certificate in terms.
 
     Attributes
     ----------
+    proved : Certified
+    problem : dict
     labels, unknowns : list of str
     numbers : dict of str to number
         Inputs and parameters.
-    field_of_numbers : Surds
     point : list of number
         Values of the states.
     """
 
-    def __init__(self, problem: dict[str, Any]) -> None:
-        self.problem = problem
-        self.labels, self.unknowns = list(problem["states"]), list(problem["unknowns"])
-        self.numbers: dict[str, Number] = {**problem["inputs"], **problem["parameters"]}
-        self.field_of_numbers: Surds = problem["roots"]
-        self.point: list[Number] = list(problem["states"].values())
+    def __init__(self, proved: Certified) -> None:
+        self.proved, self.problem = proved, proved.question.problem
+        self.labels, self.unknowns = list(self.problem["states"]), list(self.problem["unknowns"])
+        self.numbers: dict[str, Number] = {**self.problem["inputs"], **self.problem["parameters"]}
+        self.point: list[Number] = list(self.problem["states"].values())
         self._terms: dict[int, Expression] = {}
         names = [*self.labels, *self.unknowns]
         self._symbols = {name: variable(i) for i, name in enumerate(names)}
@@ -101,11 +101,11 @@ class ProblemInTerms:
                     term = self._terms[base] if exponent > 0 else inverse(self._terms[base])
                     made = times(made, power(term, abs(exponent)))
             return made
-        return _function(parts[0], [self._terms[j] for j in parts[1]])
+        return self._function(parts[0], [self._terms[j] for j in parts[1]])
 
     def _symbol(self, name: str, role: str) -> Expression:
         if role == "family":
-            return constant(self.problem["family"]["symbols"][name])
+            raise CertificateError("its equations hold symbols of a family")
         return with_name(constant(self.numbers[name]), name) if name in self.numbers else self._symbols[name]
 
     @cached_property
@@ -146,59 +146,54 @@ class ProblemInTerms:
         """With which the equations show that a function is kept."""
         return [self.term(p) for p in self.problem["weights"].get(name, [])]
 
-    @cached_property
-    def jets(self) -> ExpressionJets:
-        """Jets of terms without unknowns at the point."""
-        return ExpressionJets(self.point, self.field_of_numbers)
+    def cofactors(self, name: str) -> list[tuple[str, Expression]]:
+        """Relations of the leaf with their cofactors in the rate of a function that is kept."""
+        rows = self.proved.question.witness["cofactors"].get(name, [])
+        return [(relation, self.term(p)) for relation, p in rows if isinstance(relation, str)]
 
-    @cached_property
+    @property
     def inverse_of_matrix(self) -> list[list[Number]]:
         """K^-1 at the point."""
-        rows = [[fmpq(0)] * self.m for _ in range(self.m)]
-        for (i, j), entry in self.matrix.items():
-            rows[i][j] = self.jets.value(entry)
-        unit = [[fmpq(int(i == j)) for j in range(self.m)] for i in range(self.m)]
-        try:
-            return solve(rows, unit) if self.m else []
-        except Refusal as error:
-            raise CertificateError(str(error)) from None
+        return self.proved.question.witness["inverse"]
 
     @cached_property
     def whole_point(self) -> list[Number]:
         """Values of states and unknowns."""
-        right = [self.jets.value(entry) for entry in self.right]
-        unknowns = [
-            sum((c * b for c, b in zip(row, right, strict=True)), fmpq(0)) for row in self.inverse_of_matrix
-        ]
-        return [*self.point, *unknowns]
+        q = self.proved.question
+        return [*self.point, *(q.at[p].value for p in q.unknowns)]
+
+    @cached_property
+    def jets(self) -> ExpressionJets:
+        """Jets of terms without unknowns at the point."""
+        return self.jets_at(self.point)
 
     @cached_property
     def whole_jets(self) -> ExpressionJets:
         """Jets of all terms at the point with its unknowns."""
-        return ExpressionJets(self.whole_point, self.field_of_numbers)
+        return self.jets_at(self.whole_point)
 
+    def jets_at(self, point: list[Number]) -> ExpressionJets:
+        """Jets at another point, with the roots of this one."""
+        return ExpressionJets(point, self.proved.roots)
 
-def _function(name: str, arguments: list[Expression]) -> Expression:
-    if name in ("sin", "cos", "sqrt"):
-        return function(name.capitalize(), arguments[0])
-    if name == "atan":
-        return function(ARCTANGENT, arguments[0])
-    if name != "quadrature":
-        raise CertificateError(f"{WORDED[name]}, which the library has not")
-    a, b = (_number(argument) for argument in arguments[:2])
-    if not (a > 0 and b > 0):
-        raise CertificateError("an integral of 1/(a t^2 + b) with a or b negative is in its equations")
-    return function(Quadrature(a, b), arguments[2])
+    def _function(self, name: str, arguments: list[Expression]) -> Expression:
+        if name in ("sin", "cos", "sqrt"):
+            return function(name.capitalize(), arguments[0])
+        if name == "atan":
+            return function(ARCTANGENT, arguments[0])
+        if name != "quadrature":
+            raise CertificateError(f"{WORDED[name]}, which the library has not")
+        a, b = (self._rational(argument) for argument in arguments[:2])
+        if not (a > 0 and b > 0):
+            raise CertificateError("an integral of 1/(a t^2 + b) with a or b negative is in its equations")
+        return function(Quadrature(a, b), arguments[2])
 
-
-def _number(term: Expression) -> fmpq:
-    """The value of a term without variables, which has to be rational."""
-    try:
-        value = ExpressionJets([], Surds()).value(term)
-    except IndexError:
-        value = None
-    if not isinstance(value, fmpq):
-        raise CertificateError(
-            "an integral of 1/(a t^2 + b) with other than rational a and b is in its equations"
-        )
-    return value
+    def _rational(self, term: Expression) -> fmpq:
+        """The value of a term without variables, which has to be rational."""
+        fixed = all(part.kind != "Var" for part in subterms(term))
+        value = self.jets.value(term) if fixed else None
+        if not isinstance(value, fmpq):
+            raise CertificateError(
+                "an integral of 1/(a t^2 + b) with other than rational a and b is in its equations"
+            )
+        return value

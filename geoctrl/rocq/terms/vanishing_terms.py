@@ -1,23 +1,20 @@
 """Identities with their cofactors: what shows that a term vanishes where relations do.
 
-A term that vanishes is a sum of cofactors times relations: equations of motion, leaf relations,
-sqrt(p)^2 - p, sin(a)^2 + cos(a)^2 - 1. Denominators need none: normal forms are fractions.
+A term that vanishes is a sum of cofactors times relations: equations of motion and leaf relations, with the
+cofactors that a certificate has, then sqrt(p)^2 - p and sin(a)^2 + cos(a)^2 - 1, by which what is left is
+reduced to zero. Denominators need none: normal forms are fractions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import fmpq_mpoly
 
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.expression import Expression, difference, function, minus, times
+from geoctrl.rocq.terms.expression import Expression, difference, function, times
 from geoctrl.rocq.terms.normal_forms import Fraction, NormalForms
-
-ROUNDS = 6
-"""Of division by one leaf relation after the other."""
 
 
 class Part(NamedTuple):
@@ -29,23 +26,19 @@ class Part(NamedTuple):
 
 
 def identity(
-    forms: NormalForms,
-    rate: Expression,
-    weights: Sequence[Expression],
-    equations: Sequence[Expression],
-    leaf: Sequence[Expression] = (),
+    forms: NormalForms, rate: Expression, multiples: Iterable[tuple[Part, Expression]]
 ) -> list[Part]:
-    """Cofactors of a rate C', with which C' + w.equations vanishes on the leaf."""
+    """Cofactors of a rate: some that are known, with what their relations are, and those of functions."""
     parts, total = [], rate
-    for i, (weight, equation) in enumerate(zip(weights, equations, strict=False)):
-        if not weight.is_number(0):
-            parts.append(Part(minus(weight), "REq", i))
-            total = difference(total, times(minus(weight), equation))
-    return parts + vanishing(forms, forms.form_of(total), leaf)
+    for part, relation in multiples:
+        if not part.cofactor.is_number(0):
+            parts.append(part)
+            total = difference(total, times(part.cofactor, relation))
+    return parts + vanishing(forms, forms.form_of(total))
 
 
-def vanishing(forms: NormalForms, total: Fraction, leaf: Sequence[Expression] = ()) -> list[Part]:
-    """Cofactors of relations of functions and of the leaf, of which a fraction is the sum."""
+def vanishing(forms: NormalForms, total: Fraction) -> list[Part]:
+    """Cofactors of relations of functions, of which a fraction is the sum."""
     parts: list[Part] = []
     for atom in reversed(forms.functions):
         if atom.value == "Sqrt":
@@ -56,12 +49,8 @@ def vanishing(forms: NormalForms, total: Fraction, leaf: Sequence[Expression] = 
             quotient, rest = divmod(total.top, s * s + c * c - 1)
             parts.append(Part(forms.term_of(Fraction(quotient, total.below)), "RTrig", atom.parts[0]))
             total = Fraction(rest, total.below)
-    total = forms.in_lowest_terms(total)
-    relations = [forms.form_of(g) for g in leaf]
-    quotients = _quotients(total.top, [g.top for g in relations])
-    for j, (quotient, relation) in enumerate(zip(quotients, relations, strict=True)):
-        cofactor = Fraction(quotient * forms.denominator(relation.below), total.below)
-        parts.append(Part(forms.term_of(forms.in_lowest_terms(cofactor)), "RLeaf", j))
+    if total.top:
+        raise CertificateError("a function is kept by more than equations and relations of functions show")
     return [part for part in parts if not part.cofactor.is_number(0)]
 
 
@@ -99,40 +88,3 @@ def _by_powers(p: fmpq_mpoly, index: int) -> dict[int, fmpq_mpoly]:
         without = (*exponents[:index], 0, *exponents[index + 1 :])
         found.setdefault(int(exponents[index]), {})[without] = c
     return {k: p.context().from_dict(terms) for k, terms in sorted(found.items())}
-
-
-def _quotients(p: fmpq_mpoly, relations: Sequence[fmpq_mpoly]) -> list[fmpq_mpoly]:
-    """Cofactors of the relations in a polynomial, by division in one order of terms after the other."""
-    if not p:
-        return [p] * len(relations)
-    ring = p.context()
-    for names, order in _orders(ring.names(), relations):
-        other = fmpq_mpoly_ctx.get(names, order)
-        rest, own = p.project_to_context(other), [g.project_to_context(other) for g in relations]
-        quotients = [other.constant(0) for _ in relations]
-        for _ in range(ROUNDS):
-            for j, g in enumerate(own):
-                found, rest = divmod(rest, g)
-                quotients[j] += found
-            if not rest:
-                return [q.project_to_context(ring) for q in quotients]
-    raise CertificateError(
-        "a function is kept modulo the leaf, and no cofactors of the leaf relations were found"
-    )
-
-
-def _orders(
-    names: Sequence[str], relations: Sequence[fmpq_mpoly]
-) -> Iterator[tuple[tuple[str, ...], Ordering]]:
-    """Orders of terms: first those in which variables lead in which relations are monic."""
-    monic = [name for i, name in enumerate(names) if any(_is_monic(g, i) for g in relations)]
-    first = [*monic, *(name for name in names if name not in monic)]
-    for order, sequence in product(
-        (Ordering.lex, Ordering.degrevlex, Ordering.deglex), (first, names, first[::-1], names[::-1])
-    ):
-        yield tuple(sequence), order
-
-
-def _is_monic(g: fmpq_mpoly, index: int) -> bool:
-    powers = _by_powers(g, index)
-    return max(powers, default=0) > 0 and powers[max(powers)].is_constant()

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-from flint import arb, ctx, fmpq
+from flint import fmpq
 
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.expression import Expression
-from geoctrl.rocq.terms.expression_jets import Rows
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.text.data_text import DataText, rational_text, squares_text
 from geoctrl.rocq.text.real_text import value_text
@@ -17,19 +13,14 @@ from geoctrl.rocq.text.statement import OUT, Statement, by_index, by_member, con
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
 from geoctrl.rocq.theorems.written import AS_LONG_AS_IT_LASTS, Written, plain_data
-from geoctrl.rocq.witnesses.lyapunov_equation import DIGITS, lyapunov_form, number_between, real_parts
-from geoctrl.rocq.witnesses.rounding import BITS
+from geoctrl.rocq.witnesses.quadratic_forms import falling_rate, scaled_rows, shorter_tables
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
-
-PARTS = tuple(fmpq(k, 10) for k in (5, 4, 6, 2, 8, 1))
-"""Of twice the slowest rate, at which the function is to fall: the first that works is taken."""
-
 
 Falling = tuple[Expression, fmpq, Squares, tuple[fmpq, Squares]]
 """A function, its rate, squares of what it falls by, and its lower bound with squares."""
 
 
-def asymptotic_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # noqa: ARG001
+def asymptotic_theorem(equations: ProblemInTerms) -> Written:
     """Data and statement."""
     V, a, rate, (b, above) = falling_function(LinearPart(equations))
     data = DataText()
@@ -50,23 +41,14 @@ def asymptotic_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
 
 def falling_function(linear: LinearPart) -> Falling:
     """A quadratic function V with V' <= -a V where all that is held has its value, and its lower bound."""
-    slowest = real_parts(linear.matrix)[0]
-    if slowest < 0:
-        with ctx.workprec(BITS):
-            for digits, part in product(DIGITS, PARTS):
-                a = number_between(arb(0), -2 * slowest, part)
-                if (found := _falling(linear, a, digits)) is not None:
-                    return found
-    raise CertificateError("no quadratic function was found that falls fast enough")
-
-
-def _falling(linear: LinearPart, a: fmpq, digits: int) -> Falling | None:
-    P: Rows | None = lyapunov_form(linear.matrix, a / 2, -1, digits)
-    if P is None or (above := linear.above(P)) is None:
-        return None
-    V = linear.quadratic(P)
-    rate = linear.rate_squares(V, a, -1)
-    return None if rate is None else (V, a, rate, above)
+    exact = scaled_rows(linear.form)
+    a = falling_rate(exact, linear.matrix)
+    for (P,) in shorter_tables(exact):
+        V = linear.quadratic(P)
+        rate, above = linear.rate_squares(V, a, -1), linear.above(P)
+        if rate is not None and above is not None:
+            return V, a, rate, above
+    raise CertificateError("the quadratic function is too near to a degenerate one for squares of few digits")
 
 
 def _theorem(statement: Statement, a: fmpq) -> list[str]:

@@ -7,11 +7,14 @@ half the angle for a turning one.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from flint import fmpq
 
-from geoctrl.checker.surds import Surds
+from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import Number
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.expression import (
     ONE,
     ZERO,
@@ -26,7 +29,6 @@ from geoctrl.rocq.terms.expression import (
     times,
     variable,
 )
-from geoctrl.rocq.terms.expression_jets import ExpressionJets
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.terms.vanishing_terms import vanishing
@@ -38,10 +40,11 @@ ANGLE, SPEED = variable(0), variable(1)
 PROBE = fmpq(2, 3), fmpq(3, 7)
 """Speed and angle at which the form of the family is tried."""
 
+HALF = fmpq(1, 2)
 UNSAID = "The motions that leave are given in closed form: that there are some is part of the theorem."
 
 
-def drift_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # noqa: ARG001
+def drift_theorem(equations: ProblemInTerms) -> Written:
     """Data and statement."""
     family = _family(equations)
     states = family[: equations.n]
@@ -76,35 +79,37 @@ def drift_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # n
 
 def _family(equations: ProblemInTerms) -> list[Expression]:
     """States and unknowns as terms of angle and speed."""
-    problem = equations.problem
-    family, drift = problem["family"], problem["drift"]
-    at_rest = {name: fmpq(q) for name, q in family["symbols"].items()}
+    q, drift = equations.proved.question, equations.proved.theorem
+    family = drift["family"]
+    at_rest = family["symbols"]
     if drift["power"] != 1 or at_rest[drift["constant"]] or at_rest[drift["drifting"]]:
         raise CertificateError("the drift is not of first order, or not from the origin of its family")
     places = [*family["states"], *family["unknowns"], drift["slope"]]
 
-    def values(speed: fmpq, angle: fmpq) -> list[fmpq]:
+    def values(speed: fmpq, angle: fmpq) -> list[Number]:
         symbols = at_rest | {drift["constant"]: speed, drift["drifting"]: angle}
-        own = ProblemInTerms(problem | {"family": family | {"symbols": symbols}})
-        try:
-            return [own.jets.value(own.term(place)) for place in places]
-        except CertificateError:
-            raise CertificateError("the family of motions is not rational in its symbols") from None
+        values = q.values | {q.family[name]: value for name, value in symbols.items()}
+        known = {p: Jet({(): value}, 2) for p, value in values.items()}
+        with suppress(Refusal, ZeroDivisionError):
+            found = [jet.value for jet in evaluate(q.table, places, known, Numbers({}))]
+            if None not in found:
+                return found
+        raise CertificateError("the family of motions is not rational in its symbols")
 
     zero, one = fmpq(0), fmpq(1)
     samples = [values(zero, zero), values(one, zero), values(zero, one), values(zero, -one), values(*PROBE)]
     *rows, slope = zip(*samples, strict=True)
-    turning = slope[0] == fmpq(1, 2) and slope[2] == 1
+    turning = slope[0] == HALF and slope[2] == 1
     if not turning and any(s != 1 for s in slope):
         raise CertificateError("the angle of the family drifts at another rate than its speed")
     return [_member(row, turning) for row in rows]
 
 
-def _member(samples: tuple[fmpq, ...], turning: bool) -> Expression:
+def _member(samples: tuple[Number, ...], turning: bool) -> Expression:
     """One state or unknown from its values at rest, at speed one, at the angles one and minus one."""
     rest, moving, forwards, backwards, probe = samples
-    faster, odd = moving - rest, (forwards - backwards) / 2
-    even = (forwards + backwards) / 2 - rest
+    faster, odd = moving - rest, (forwards - backwards) * HALF
+    even = (forwards + backwards) * HALF - rest
     w, q = PROBE
     scale = 2 / (1 + q * q) if turning else fmpq(1)
     if rest + faster * w + scale * (odd * q + even * q * q) != probe:
@@ -117,7 +122,7 @@ def _member(samples: tuple[fmpq, ...], turning: bool) -> Expression:
 
 def _drifting(equations: ProblemInTerms, states: list[Expression]) -> tuple[int, fmpq]:
     """A state that moves with the angle to first order and not with the speed, and its slope."""
-    jets = ExpressionJets([fmpq(0), fmpq(0)], Surds())
+    jets = equations.jets_at([fmpq(0), fmpq(0)])
     for place, (term, value) in enumerate(zip(states, equations.point, strict=True)):
         by_angle, by_speed = jets.row(plus(term, constant(-value)))
         if by_angle and not by_speed:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from flint import fmpq
 
-from geoctrl.checker.surds import Number
+from geoctrl.checker.witnesses.numbers import Number
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.expression import Expression, constant
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.text.data_text import DataText, list_text, squares_text
@@ -18,17 +17,18 @@ from geoctrl.rocq.theorems.written import AS_LONG_AS_IT_LASTS, Written, plain_da
 from geoctrl.rocq.witnesses.sums_of_squares import Squares, sum_of_squares
 
 
-def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
+def energy_casimir_theorem(equations: ProblemInTerms) -> Written:
     """Data and statement."""
     leaf = list(equations.leaf)
-    names = [*leaf, *(name for name in proved.multipliers if name not in equations.leaf)]
+    given = equations.proved.theorem["multipliers"]
+    names = [*dict.fromkeys([*leaf, *given, *equations.proved.theorem["rows"]])]
     functions = [*equations.leaf.values(), *(equations.invariant(name) for name in names[len(leaf) :])]
     forms, parts = kept_functions(equations, names, functions)
-    multipliers = [proved.multipliers.get(name, fmpq(0)) for name in names]
-    sign, squares = _definite(equations, functions, multipliers)
+    multipliers = [equations.proved.theorem["sense"] * given.get(name, fmpq(0)) for name in names]
+    squares = _squares(equations, functions, multipliers)
     data = DataText()
     rows = [
-        f"Func {data.name_of(F)} {data.combination(own)} {data.name_of(constant(sign * multiplier))}"
+        f"Func {data.name_of(F)} {data.combination(own)} {data.name_of(constant(multiplier))}"
         for F, own, multiplier in zip(functions, parts, multipliers, strict=True)
     ]
     lines = [
@@ -49,21 +49,17 @@ def energy_casimir_theorem(proved: Certified, equations: ProblemInTerms) -> Writ
     )
 
 
-def _definite(
+def _squares(
     equations: ProblemInTerms, functions: Sequence[Expression], multipliers: Sequence[Number]
-) -> tuple[int, Squares]:
-    """The sign with which the second variation is positive where the functions are kept, and squares."""
+) -> Squares:
+    """Squares of the second variation, which is positive where the functions have their values."""
     places = range(equations.n)
     gradients = [equations.jets.row(F) for F in functions]
     hessians = [equations.jets.form(F) for F in functions]
-    for sign in (1, -1):
-        second = [
-            [
-                sum((sign * y * H[i][j] for y, H in zip(multipliers, hessians, strict=True)), fmpq(0))
-                for j in places
-            ]
-            for i in places
-        ]
-        if (found := sum_of_squares(second, gradients)) is not None:
-            return sign, found
+    second = [
+        [sum((y * H[i][j] for y, H in zip(multipliers, hessians, strict=True)), fmpq(0)) for j in places]
+        for i in places
+    ]
+    if (found := sum_of_squares(second, gradients)) is not None:
+        return found
     raise CertificateError("the second variation is too near to a degenerate one for squares of few digits")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
+from flint import fmpq
 
-from flint import arb, ctx, fmpq
-
-from geoctrl.checker.surds import Number
+from geoctrl.checker.witnesses.numbers import Number, positive
 from geoctrl.errors import CertificateError
-from geoctrl.rocq.terms.certified import Certified
-from geoctrl.rocq.terms.expression import Expression, substitution
-from geoctrl.rocq.terms.expression_jets import ExpressionJets, Rows
+from geoctrl.rocq.terms.expression import Expression, minus, number, plus, substitution, times
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.terms.vanishing_terms import Part, vanishing
@@ -19,60 +15,45 @@ from geoctrl.rocq.text.statement import OUT, Statement, by_index, conjuncts, hyp
 from geoctrl.rocq.theorems.linear_part import LinearPart
 from geoctrl.rocq.theorems.plant_data import plant_data, rate_data
 from geoctrl.rocq.theorems.written import Written, plain_data
-from geoctrl.rocq.witnesses.lyapunov_equation import (
-    DIGITS,
-    lyapunov_form,
-    number_between,
-    positive_direction,
-    real_parts,
-)
-from geoctrl.rocq.witnesses.rounding import BITS, dyadic
+from geoctrl.rocq.witnesses.quadratic_forms import scaled_rows, shorter_tables, weights_of_levels
+from geoctrl.rocq.witnesses.rounding import dyadic
 from geoctrl.rocq.witnesses.start_curves import start_curves
 from geoctrl.rocq.witnesses.sums_of_squares import Squares
 
-PARTS = tuple(fmpq(k, 10) for k in (4, 6, 3, 7, 2))
-"""Of the way from the next real part to the largest; at one half two roots would add up to twice the rate."""
 UNSAID = (
     "The theorem does not say that there are motions: from starts as near as one likes none stays near the "
     "point until the time T. Where motions exist as long as they stay near the point, that is instability."
 )
-APART = fmpq(1, 10**6)
-"""Difference of real parts from which they count as two, relative to the largest."""
 
 
-def instability_theorem(proved: Certified, equations: ProblemInTerms) -> Written:  # noqa: ARG001
+def instability_theorem(equations: ProblemInTerms) -> Written:
     """Data and statement."""
     linear = LinearPart(equations)
-    P, V, a, rate = _growing_function(linear)
-    if (upwards := positive_direction(P)) is None:
-        raise CertificateError("the growing function is positive nowhere")
+    V, a, rate = _growing_function(linear, equations.proved.theorem["m"])
     data = DataText()
     plain = plain_data(equations, data)
     plant, _ = plant_data(equations, data)
-    curve = _curve_data(equations, data, linear.direction(upwards), V)
+    curve = _curve_data(equations, data, linear.direction(equations.proved.theorem["v"]), V)
     body = [*plain, *plant, *rate_data(data, V, a, rate), *curve]
     return Written(
         ["Unknowns", "Rates", "Instability"], [*data.lines, *body], "@un_check A_ S_ R_ K_", _theorem, UNSAID
     )
 
 
-def _growing_function(linear: LinearPart) -> tuple[Rows, Expression, fmpq, Squares]:
-    """A quadratic function V with V' >= a V where all that is held has its value, a > 0."""
-    parts = real_parts(linear.matrix)
-    with ctx.workprec(BITS):
-        top = parts[0]
-        if not top > 0:
-            raise CertificateError("no eigenvalue is seen to lie to the right of the axis")
-        next_ = next((x for x in parts if x < top - arb(APART) * max(arb(1), top)), arb(0))
-        for digits, part in product(DIGITS, PARTS):
-            alpha = number_between(max(next_, arb(0)), top, part)
-            P = lyapunov_form(linear.matrix, -alpha, 1, digits)
-            if P is None:
-                continue
-            V = linear.quadratic(P)
-            if (rate := linear.rate_squares(V, 2 * alpha, 1)) is not None:
-                return P, V, 2 * alpha, rate
-    raise CertificateError("no quadratic function was found that grows fast enough")
+def _growing_function(linear: LinearPart, rate: fmpq) -> tuple[Expression, fmpq, Squares]:
+    """A quadratic function V with V' >= a V on the leaf, a > 0.
+
+    The certificate's grows where levels have their values; squares of these are taken from it.
+    """
+    exact, (levels, push) = scaled_rows(linear.form), linear.levels()
+    weights = weights_of_levels(exact, linear.matrix, push, rate) if levels else []
+    for P, rows, [[m]] in shorter_tables(exact, levels, [[rate]]):
+        V = linear.quadratic(P)
+        for w, row in zip(weights, rows, strict=True):
+            V = plus(V, minus(times(number(w), linear.square(row))))
+        if (squares := linear.rate_squares(V, 2 * m, 1)) is not None:
+            return V, 2 * m, squares
+    raise CertificateError("the quadratic function is too near to a degenerate one for squares of few digits")
 
 
 def _curve_data(
@@ -84,7 +65,7 @@ def _curve_data(
             forms, parts, rise = found
             return [
                 f"Definition K_ : curve := Curve {data.list_of(states)} {data.list_of(forms.atoms)}",
-                f"  {list_text(map(data.combination, parts))} {rational_text(dyadic(rise / 2, 4))}.",
+                f"  {list_text(map(data.combination, parts))} {rational_text(dyadic(rise * fmpq(1, 2), 4))}.",
             ]
     raise CertificateError("no curve on the leaf was found along which the growing function rises")
 
@@ -96,9 +77,9 @@ def _rising(
     leaf = [substitution(g, states) for g in equations.leaf.values()]
     height = substitution(V, states)
     forms = NormalForms(1, [*leaf, height])
-    jets = ExpressionJets([fmpq(0)], equations.field_of_numbers)
+    jets = equations.jets_at([fmpq(0)])
     rise = jets.form(height)[0][0]
-    if jets.value(height) or any(jets.row(height)) or not rise > 0:
+    if jets.value(height) or any(jets.row(height)) or not positive(rise):
         return None
     try:
         return forms, [vanishing(forms, forms.form_of(g)) for g in leaf], rise

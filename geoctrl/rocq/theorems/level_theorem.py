@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
 from geoctrl.rocq.text.data_text import DataText, rational_text, squares_text
 from geoctrl.rocq.text.stability_text import stability_theorem
@@ -14,16 +13,16 @@ from geoctrl.rocq.theorems.written import AS_LONG_AS_IT_LASTS, Written, plain_da
 UNSAID = "Nor does it say that motions tend to the equilibrium of their level set."
 
 
-def level_theorem(proved: Certified, equations: ProblemInTerms) -> Written:
+def level_theorem(equations: ProblemInTerms) -> Written:
     """Data and statement."""
-    functions = [equations.invariant(name) for name in proved.levels]
-    V, a, rate, (b, above) = falling_function(LinearPart(equations, functions))
+    levels = [name for name in equations.proved.theorem["rows"] if name not in equations.leaf]
+    V, a, rate, (b, above) = falling_function(LinearPart(equations, map(equations.invariant, levels)))
     data = DataText()
     plain = plain_data(equations, data)
-    plant, held = plant_data(equations, data, proved.levels)
+    plant, held = plant_data(equations, data, levels)
     rates = rate_data(data, V, a, rate)
-    levels = [f"Definition L_ : levels := Levels {held} {rational_text(b)}", *squares_text(above)]
-    body = [*plain, *plant, *rates, *levels]
+    held_levels = [f"Definition L_ : levels := Levels {held} {rational_text(b)}", *squares_text(above)]
+    body = [*plain, *plant, *rates, *held_levels]
     body[-1] += "."
     return Written(
         ["Unknowns", "Rates", "Asymptotic", "LevelStability"],

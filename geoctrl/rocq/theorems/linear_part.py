@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import nullspace, product, solve
-from geoctrl.checker.surds import Number
+from geoctrl.checker.witnesses.definite import product
+from geoctrl.checker.witnesses.numbers import Number
+from geoctrl.checker.witnesses.verdicts import form, kernel
 from geoctrl.rocq.terms.expression import (
     ZERO,
     Expression,
@@ -22,21 +23,30 @@ from geoctrl.rocq.terms.expression import (
 )
 from geoctrl.rocq.terms.expression_jets import Row, Rows
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
+from geoctrl.rocq.witnesses.quadratic_forms import scale
 from geoctrl.rocq.witnesses.sums_of_squares import Squares, sum_of_squares
 
 
 class LinearPart:
-    """The linearisation where leaf relations, and perhaps other functions, have their values.
+    """The linearisation where the rows of a certificate have their values: relations of the leaf, and levels.
 
     Parameters
     ----------
     equations : ProblemInTerms
-    held : sequence of Expression
-        Functions besides the relations of the leaf.
+    held : iterable of Expression
+        Functions that hold their values in what is shown, besides the relations of the leaf.
+
+    Attributes
+    ----------
+    rows, free : list of str
+        Functions that have independent gradients, and the states that are coordinates where these have their
+        values.
     """
 
-    def __init__(self, equations: ProblemInTerms, held: Sequence[Expression] = ()) -> None:
+    def __init__(self, equations: ProblemInTerms, held: Iterable[Expression] = ()) -> None:
         self.equations, self._held = equations, list(held)
+        self._basis = equations.proved.theorem
+        self.rows, self.free = self._basis["rows"], self._basis["free"]
 
     @property
     def relations(self) -> list[Expression]:
@@ -54,47 +64,75 @@ class LinearPart:
         """Gradients of what is held, by states."""
         return [self.equations.jets.row(g) for g in self.relations]
 
+    @property
+    def form(self) -> Rows:
+        """The certificate's quadratic form in the coordinates."""
+        return form(self._basis["P"], len(self.free))
+
+    @cached_property
+    def gradients(self) -> Rows:
+        """Those of the rows."""
+        q = self.equations.proved.question
+        return [q.function(name).gradient(self.equations.n) for name in self.rows]
+
     @cached_property
     def tangent(self) -> Rows:
-        """A basis of the directions in which all that is held stays, each one in a coordinate."""
-        return nullspace(self.forms_of_states, self.equations.n)
+        """A basis, by columns, of the directions in which rows stay, each one in a coordinate."""
+        return kernel(self.equations.proved.question, self.gradients, self._basis)
 
     @cached_property
     def coordinates(self) -> list[int]:
         """The states that are coordinates there."""
-        n, basis = self.equations.n, self.tangent
-        return [
-            next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w))
-            for w in basis
-        ]
+        return [self.equations.labels.index(label) for label in self.free]
 
     @cached_property
     def matrix(self) -> Rows:
         """The linear field in these coordinates."""
-        n, m, jets = self.equations.n, self.equations.m, self.equations.whole_jets
-        field = [jets.row(f) for f in self.equations.field]
-        A = [row[:n] for row in field]
-        if m:
-            rows = [jets.row(q) for q in self.equations.equations]
-            rates = solve([row[n:] for row in rows], [row[:n] for row in rows])
-            moved = product([row[n:] for row in field], rates)
-            A = [[a - b for a, b in zip(r, s, strict=True)] for r, s in zip(A, moved, strict=True)]
-        image = product(A, [list(column) for column in zip(*self.tangent, strict=True)])
+        return self._rates_along(self.tangent)
+
+    def levels(self) -> tuple[Rows, Rows]:
+        """Gradients of rows that are no relations of the leaf, scaled to be next to one; and rates of the
+        coordinates, by columns, where these are zero and one level is one.
+        """
+        fixed = [k for k in self.equations.labels if k not in self.free]
+        rows = dict(zip(fixed, self._basis["inverse"], strict=True))
+        places = [j for j, name in enumerate(self.rows) if name not in self.equations.leaf]
+        units = [scale([self.gradients[j]]) for j in places]
+        columns = [
+            [rows[k][j] / unit if k in rows else fmpq(0) for j, unit in zip(places, units, strict=True)]
+            for k in self.equations.labels
+        ]
+        gradients = [[unit * c for c in self.gradients[j]] for j, unit in zip(places, units, strict=True)]
+        return gradients, self._rates_along(columns)
+
+    def _rates_along(self, columns: Rows) -> Rows:
+        """Rates of the coordinates in some directions."""
+        q, n = self.equations.proved.question, self.equations.n
+        image = product([jet.gradient(n) for jet in q.jets(q.problem["field"])], columns)
         return [image[i] for i in self.coordinates]
 
     def quadratic(self, P: Rows) -> Expression:
         """(x - e)' P (x - e) in the coordinates, as a term."""
-        off = [
-            plus(variable(i), constant(-self.equations.point[i])) if self.equations.point[i] else variable(i)
-            for i in self.coordinates
-        ]
         total = ZERO
-        for x, row in zip(off, P, strict=True):
-            inner = ZERO
-            for y, entry in zip(off, row, strict=True):
-                inner = plus(inner, times(number(entry), y))
-            total = plus(total, times(x, inner))
+        for i, row in zip(self.coordinates, P, strict=True):
+            total = plus(total, times(self._off(i), self._linear(row, self.coordinates)))
         return total
+
+    def square(self, row: Row) -> Expression:
+        """(d.(x - e))^2 as a term."""
+        inner = self._linear(row, range(self.equations.n))
+        return times(inner, inner)
+
+    def _linear(self, row: Row, places: Iterable[int]) -> Expression:
+        total = ZERO
+        for i, entry in zip(places, row, strict=True):
+            total = plus(total, times(constant(entry), self._off(i)))
+        return total
+
+    def _off(self, i: int) -> Expression:
+        """x - e, of one state."""
+        e = self.equations.point[i]
+        return plus(variable(i), constant(-e)) if e else variable(i)
 
     def rate_squares(self, V: Expression, a: fmpq, sign: int) -> Squares | None:
         """Squares of sign V' - a V, positive where all that is held has its value."""
@@ -105,21 +143,20 @@ class LinearPart:
     def above(self, P: Rows) -> tuple[fmpq, Squares] | None:
         """A constant b with squares of V - b |x - e|^2, positive in the same way."""
         n = self.equations.n
-        form: Rows = [[fmpq(0)] * n for _ in range(n)]
+        whole: Rows = [[fmpq(0)] * n for _ in range(n)]
         for row, i in zip(P, self.coordinates, strict=True):
             for entry, j in zip(row, self.coordinates, strict=True):
-                form[i][j] = entry
+                whole[i][j] = entry
         for k in LOWER:
             b = fmpq(2) ** k
-            less = [[q - (b if i == j else 0) for j, q in enumerate(row)] for i, row in enumerate(form)]
+            less = [[q - (b if i == j else 0) for j, q in enumerate(row)] for i, row in enumerate(whole)]
             if (found := sum_of_squares(less, self.forms_of_states)) is not None:
                 return b, found
         return None
 
     def direction(self, u: Row) -> list[Number]:
         """A vector of coordinates as one of states."""
-        n = self.equations.n
-        return [sum((c * w[i] for c, w in zip(u, self.tangent, strict=True)), fmpq(0)) for i in range(n)]
+        return [c for (c,) in product(self.tangent, [[c] for c in u])]
 
 
 LOWER = range(-6, -80, -6)

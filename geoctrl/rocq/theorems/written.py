@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
 def plain_data(equations: ProblemInTerms, data: DataText) -> list[str]:
     """Field, equations, leaf, point without unknowns and with them, and the field of numbers."""
-    radicands = [constant(root.radicand) for root in equations.field_of_numbers.roots]
+    radicands = map(constant, equations.proved.radicands)
     return [
         f"Definition F_ : list expr := {data.list_of(equations.field)}.",
         f"Definition E_ : list expr := {data.list_of(equations.equations)}.",

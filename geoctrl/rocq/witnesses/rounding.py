@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
-from geoctrl.checker.surds import Number, ball, middle
+from geoctrl.checker.witnesses.numbers import Number, ball
 
 BITS = 512
 """Precision of what witnesses are found from."""
@@ -12,9 +12,6 @@ BITS = 512
 
 def dyadic(x: arb | Number, bits: int) -> fmpq:
     """The dyadic number of so many digits next to a number or the middle of a ball."""
-    if not isinstance(x, (arb, fmpq)):
-        with ctx.workprec(BITS):
-            x = ball(x)
     q = middle(x)
     if q == 0:
         return fmpq(0)
@@ -26,6 +23,13 @@ def dyadic(x: arb | Number, bits: int) -> fmpq:
         else (p + (below << -shift) // 2) // (below << -shift)
     )
     return fmpq(whole) * fmpq(2) ** -shift
+
+
+def middle(x: arb | Number) -> fmpq:
+    """The middle of a ball or of an enclosure of a number; a rational number itself."""
+    if isinstance(x, fmpq):
+        return x
+    return (x if isinstance(x, arb) else ball(x)).mid().fmpq()
 
 
 def power_of_two_below(x: arb) -> fmpq:

@@ -14,8 +14,7 @@ from functools import partial
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import matrix
-from geoctrl.checker.surds import Number
+from geoctrl.checker.witnesses.numbers import Number, ball
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import (
     ONE,
@@ -32,7 +31,7 @@ from geoctrl.rocq.terms.expression import (
 )
 from geoctrl.rocq.terms.normal_forms import NormalForms
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms
-from geoctrl.rocq.witnesses.rounding import dyadic
+from geoctrl.rocq.witnesses.rounding import dyadic, middle
 
 FEW, MORE = 8, 24
 """Of the numbers of a curve that is tried before the exact one: long ones cost Rocq most of its time."""
@@ -60,7 +59,7 @@ def _short_numbers(digits: int, row: Sequence[Number]) -> list[Number]:
 
 def _largest(row: Sequence[Number]) -> list[Number]:
     """The largest number of a row in its place, and zeros."""
-    place = max(range(len(row)), key=lambda k: abs(row[k]))
+    place = max(range(len(row)), key=lambda k: middle(abs(ball(row[k]))))
     return [q if k == place else fmpq(0) for k, q in enumerate(row)]
 
 
@@ -133,14 +132,23 @@ def _cross_rows(x: Triple, factor: fmpq) -> list[Triple]:
 
 def _solution(rows: list[Triple], right: list[Number]) -> Triple:
     """A solution of linear equations with three unknowns, free ones zero."""
-    reduced, rank = matrix([[*row, b] for row, b in zip(rows, right, strict=True)], 4).rref()
-    found: Triple = [fmpq(0)] * 3
-    for i in range(rank):
-        pivot = next(j for j in range(4) if reduced[i, j])
-        if pivot == 3:
-            raise CertificateError("no rotation of the leaf's vectors leads into the growing direction")
-        found[pivot] = reduced[i, 3]
-    return found
+    left = [[*row, b] for row, b in zip(rows, right, strict=True)]
+    solved: dict[int, list[Number]] = {}
+    for column in range(3):
+        if (pivot := next((row for row in left if row[column]), None)) is None:
+            continue
+        left.remove(pivot)
+        unit = [q / pivot[column] for q in pivot]
+        left = [_row_with_zero(row, unit, column) for row in left]
+        solved = {k: _row_with_zero(row, unit, column) for k, row in solved.items()} | {column: unit}
+    if any(row[3] for row in left):
+        raise CertificateError("no rotation of the leaf's vectors leads into the growing direction")
+    return [solved[k][3] if k in solved else fmpq(0) for k in range(3)]
+
+
+def _row_with_zero(row: list[Number], unit: list[Number], column: int) -> list[Number]:
+    """A row less the multiple of one that has a one in a column, so that there is a zero."""
+    return [a - row[column] * b for a, b in zip(row, unit, strict=True)]
 
 
 def _triple(equations: ProblemInTerms, stem: str, values: Sequence[Number]) -> Triple:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.surds import ball
+from geoctrl.checker.witnesses.numbers import ball
 from geoctrl.rocq.terms.expression_jets import Row, Rows
 from geoctrl.rocq.witnesses.rounding import BITS, dyadic, exponent, power_of_two_below
 
@@ -89,7 +89,7 @@ def _pivots(A: arb_mat) -> list[tuple[arb, list[arb]]] | None:
 def _rounded_squares(
     S: Rows, forms: Sequence[Row], K: fmpq, slack: fmpq, pivots: list[tuple[arb, list[arb]]]
 ) -> Squares | None:
-    """Squares of as few digits as leave a rest that the slack takes up, which is decided exactly."""
+    """Squares of as few digits as leave a rest that the slack takes up for certain."""
     n = len(S)
     pairs = [(i, j) for i in range(n) for j in range(i, n)]
     exact = {}
@@ -98,10 +98,10 @@ def _rounded_squares(
         exact[i, j] = S[i][j] + K * linear - (2 * slack if i == j else 0)
     for digits in DIGITS:
         squares = [(dyadic(d, digits), [dyadic(v, digits) for v in row]) for d, row in pivots]
-        rest = fmpq(0)
+        rest = arb(0)
         for i, j in pairs:
             own = sum((d * row[i] * row[j] for d, row in squares if row[i] and row[j]), fmpq(0))
-            rest = rest + abs(exact[i, j] - own) * (1 if i == j else 2)
+            rest += abs(ball(exact[i, j] - own)) * (1 if i == j else 2)
         if rest <= slack and all(d >= 0 for d, _ in squares):
             return Squares(K, slack, squares)
     return None

@@ -1,7 +1,7 @@
 """Where decisions fall that are made in floats: one number for each question, and why it is that one.
 
-Exact arithmetic asks none of these. The checker has numbers of its own (`geoctrl.checker.tolerances`), with
-which it judges again whatever was decided here.
+Exact arithmetic asks none of these, and the checker has none: its equalities are exact, and its inequalities
+certain.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def labels(drawn: Drawn) -> list[str]:
 def judge(drawn: Drawn, found: Any, dice: Dice) -> Outcome:
     """The set, its file, and changed files, held against runs."""
     checks = ["runs", "file", "mutants"]
-    problem = broken(drawn, found, dice, drawn.limits) or confirmed(found.to_dict())
+    problem = broken(drawn, found, dice, drawn.limits) or confirmed(found)
     results: list[str] = []
     if not problem:
         for _ in range(MUTANTS):
@@ -120,10 +120,12 @@ def judge(drawn: Drawn, found: Any, dice: Dice) -> Outcome:
     return outcome
 
 
-def confirmed(data: dict[str, Any]) -> str:
+def confirmed(found: Any) -> str:
     """A genuine file has to be confirmed."""
     try:
-        return "" if verified(data) == data["verdict"] else "the checker confirms another verdict"
+        return (
+            "" if verified(found.to_dict()) == found.verdict.value else "the checker confirms another verdict"
+        )
     except gc.CertificateError as error:
         return f"the checker refuses a genuine file: {error}"
 
@@ -147,15 +149,21 @@ def mutant(drawn: Drawn, found: Any, dice: Dice) -> tuple[str, str]:
         return "refused", "" if worded(error) else f"raw error: {told} -> {error!r}"
     except Exception as error:
         return "raw error", f"raw error: {told} -> {type(error).__name__}: {str(error)[:200]}"
-    if verdict != base["verdict"]:
+    if verdict != found.verdict.value:
         return "accepted", f"{told} -> {verdict}"
-    rest, own = ({k: v for k, v in d["problem"].items() if k != "limits"} for d in (base, data))
+    rest, own = map(equations, (base, data))
     if json.dumps(rest, sort_keys=True) != json.dumps(own, sort_keys=True):
         return f"unjudged: {told}", ""
     other = replace(found, data={k: v for k, v in data.items() if k != "digest"}, _judged=None)
     bounds = {k: v for k, v in other.limits.items() if k in drawn.limits}
     problem = broken(drawn, other, dice, bounds)
     return f"held: {told}", f"{told} -> {problem}" if problem else ""
+
+
+def equations(data: dict[str, Any]) -> dict[str, Any]:
+    """What a file says of the motion, and of where it is asked for."""
+    own = {k: v for k, v in data["problem"].items() if k != "limits"}
+    return own | {k: v for k, v in data.get("theorem", {}).items() if k in ("domain", "levels")}
 
 
 def changed(data: dict[str, Any], rng: np.random.Generator) -> str:

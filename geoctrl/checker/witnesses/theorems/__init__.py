@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from geoctrl.checker.slopes.file import SLOPES, attraction_by_slopes
 from geoctrl.checker.witnesses.theorems.boxes import BOX, ENERGY, energy_casimir_in_box, in_box
 from geoctrl.checker.witnesses.theorems.falling import FALLING, falling_energy
 from geoctrl.checker.witnesses.theorems.family import ATTRACTION, DRIFT, attracting_family, drift
@@ -62,5 +63,9 @@ ENCLOSED: dict[str, Theorem] = {
     "growth in balls": (GROWTH, growth_in_balls),
 }
 """Those that ask their questions themselves, about a box or in balls, and need no exact rest at the point."""
-REGIONS: dict[str, Theorem] = {}
-"""Those about sets and maps; they tell of a region, which has its claim and what was checked for it."""
+REGIONS: dict[str, Theorem] = {
+    "slopes": (SLOPES, attraction_by_slopes),
+}
+"""Those about sets and maps, which ask their questions themselves; they tell of a region, which has its claim
+and what was checked for it.
+"""
