@@ -10,11 +10,11 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.analysis.certificates.leaf_rank import dimension_of_leaf
 from geoctrl.checker.words.claims import functions_of
-from geoctrl.checker.words.leaf import dimension
 from geoctrl.checker.words.texts import Expressions, decimal, interval
 from tests.attack.draw.dice import Dice
-from tests.attack.forge.by_hand import Equations, consistent, verdict
+from tests.attack.forge.by_hand import Equations, consistent, verdict, with_theorem
 from tests.attack.oracle.claim_reading import Reader, UnreadError, point_claim
 from tests.attack.parts import claims
 
@@ -52,7 +52,7 @@ def test_the_reader_sees_what_is_changed():
     """Negative control: a sign, a number, a name, a relation, the dimension."""
     skate = gc.models.get("pendulum-skate")().reduce()
     data = gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).to_dict()
-    claim = data["claim"]
+    claim = checker.check(data).claim
     assert not claims.at_odds(data, RNG)
     for old, new in (
         ("1 - Gamma2^2", "1 + Gamma2^2"),
@@ -85,9 +85,9 @@ def test_a_product_below_a_power_has_its_brackets():
         leaf={"g": q.symbol / a.symbol - z.symbol},
     ).reduce()
     point = [1.0 if label == "a" else 0.0 for label in wedge.state_labels]
-    data = gc.certify(wedge, point).to_dict()
-    assert not claims.at_odds(data, RNG)
-    said = point_claim(data["claim"], dict.fromkeys(wedge.state_labels, Fraction(1)) | {"q": Fraction(6)})
+    certificate = gc.certify(wedge, point)
+    assert not claims.at_odds(certificate.to_dict(), RNG)
+    said = point_claim(certificate.claim, dict.fromkeys(wedge.state_labels, Fraction(1)) | {"q": Fraction(6)})
     assert abs(said["leaf"]["relations"][0]) == 5
     assert said["leaf"]["dimension"] == len(wedge.state_labels) - 1
 
@@ -100,10 +100,10 @@ def test_a_law_below_a_power_has_its_brackets(tmp_path):
     problem = loop(e, [e.total(e.places["x"], e.places["u"]), e.number(0), e.number(0)], {"u": law})
     problem["invariants"] = {"r": e.places["r"]}
     path = consistent(tmp_path / "c.json", problem, {"conserved": ["r"], "lyapunov": [["1"]]})
-    data = certified(path)
-    assert gc.verify(path).verdict is gc.Verdict.PROVED_STABLE
-    assert not claims.at_odds(data, RNG)
-    said = point_claim(data["claim"], {"x": Fraction(3), "r": Fraction(5), "u": Fraction(7)})
+    report = gc.verify(path)
+    assert report.verdict is gc.Verdict.PROVED_STABLE
+    assert not claims.at_odds(certified(path), RNG)
+    said = point_claim(report.claim, {"x": Fraction(3), "r": Fraction(5), "u": Fraction(7)})
     assert said["law"]["u"] == (False, Fraction(-4 * 3, 5))
 
 
@@ -115,11 +115,9 @@ def test_names_that_are_claims_are_quoted(tmp_path):
     e = Equations(**{lie: 0, "p": 1})
     problem = e.problem([e.monomial(-1, **{lie: 1}), e.number(0)], invariants={"it's kept": e.places["p"]})
     data = certified(consistent(tmp_path / "c.json", problem, {"conserved": ["it's kept"]}))
-    assert (
-        'and near motions converge to the equilibrium of their own level set of "it\'s kept" = p.'
-        in data["claim"]
-    )
-    assert data["claim"].startswith("The equilibrium ")
+    claim = checker.check(data).claim
+    assert 'and near motions converge to the equilibrium of their own level set of "it\'s kept" = p.' in claim
+    assert claim.startswith("The equilibrium ")
     assert not claims.at_odds(data, RNG)
     assert repr(lie) in Expressions(checker.read_problem(problem)["nodes"])(2)
 
@@ -141,11 +139,10 @@ def test_a_contract_name_may_be_words():
         domain={"above the ice": q.symbol > -1},
         equilibria={"at rest, in the middle": gc.Family({})},
     ).reduce()
-    data = gc.certify(system, system.equilibrium("at rest, in the middle")).to_dict()
-    assert (
-        "of 'bead on a wire', on the leaf of all states, of dimension 2, is Lyapunov stable" in data["claim"]
-    )
-    assert not claims.at_odds(data, RNG)
+    certificate = gc.certify(system, system.equilibrium("at rest, in the middle"))
+    words = "of 'bead on a wire', on the leaf of all states, of dimension 2, is Lyapunov stable"
+    assert words in certificate.claim
+    assert not claims.at_odds(certificate.to_dict(), RNG)
 
 
 # -- leaves -----------------------------------------------------------------------------------------------
@@ -174,25 +171,48 @@ def test_a_loop_about_a_plant_that_cannot_move_is_refused():
     assert verdict(problem | {"leaf": {"rest": e.places["x"]}}, lyapunov=[["1"]]) == "refused"
 
 
-def test_the_dimension_is_that_of_independent_gradients():
+SPHERE, BOTH = [["1/2"]], [["1/2", "0"], ["0", "1"]]
+LEAVES = [
+    # the relations, those whose gradients are shown independent, by which inverse, and the dimension
+    ([], [], [], "3"),
+    (["sphere"], ["sphere"], SPHERE, "2"),
+    (["sphere", "plane"], ["sphere", "plane"], BOTH, "1"),
+    (["sphere", "plane", "double"], ["sphere", "plane"], BOTH, "at most 1"),
+    (["corner"], [], [], "at most 3"),
+]
+
+
+@pytest.mark.parametrize(("names", "rows", "inverse", "expected"), LEAVES, ids=str)
+def test_the_dimension_is_that_of_independent_gradients(names, rows, inverse, expected):
     """A sphere and a plane through its middle; the plane twice; a line given squared, with no gradient."""
+    e = Equations(x=1, y=0, z=0)
+    made = {
+        "sphere": e.total(*(e.monomial(1, **{k: 2}) for k in "xyz"), e.number(-1)),
+        "plane": e.places["z"],
+        "double": e.monomial(2, z=1),
+        "corner": e.monomial(1, y=2),
+    }
+    parts = [e.monomial(1, **{k: 2}) for k in "xyz"]
+    kept = {"V": e.total(*parts, e.monomial(-2, x=1), e.number(1))}
+    problem = e.problem([e.number(0)] * 3, {k: made[k] for k in names}, kept)
+    assert str(dimension_of_leaf(checker.read_problem(problem))) == expected
 
-    def of(**leaf):
-        e = Equations(x=1, y=0, z=0)
-        made = {
-            "sphere": e.total(*(e.monomial(1, **{k: 2}) for k in "xyz"), e.number(-1)),
-            "plane": e.places["z"],
-            "double": e.monomial(2, z=1),
-            "corner": e.monomial(1, y=2),
-        }
-        problem = e.problem([e.number(0)] * 3, {k: made[k] for k in leaf})
-        return str(dimension(checker.read_problem(problem)))
+    def told(rows, fixed, inverse):
+        basis = {"rows": rows, "free": [k for k in "xyz" if k not in fixed], "inverse": inverse}
+        theorem = {"name": "energy-Casimir", "multipliers": {"V": "1"}, "sense": 1}
+        data = with_theorem(problem, theorem | basis)
+        data["digest"] = checker.digest_of(data)
+        return checker.check(data).claim
 
-    assert of() == "3"
-    assert of(sphere=1) == "2"
-    assert of(sphere=1, plane=1) == "1"
-    assert of(sphere=1, plane=1, double=1) == "at most 1"
-    assert of(corner=1) == "at most 3"
+    assert f"of dimension {expected}, is Lyapunov stable" in told(rows, "xz"[: len(rows)], inverse)
+    fewer = {2: (rows[1:], "z", [["1"]]), 1: ([], "", [])}.get(len(rows))
+    if fewer:  # less is shown, and less is said
+        assert f"of dimension at most {4 - len(rows)}, " in told(*fewer)
+    wrong = [(["double", "plane"], "xz", BOTH), (["corner"], "y", [["1"]]), (["sphere"], "x", [["1"]])]
+    for given in wrong:
+        if {*given[0]} <= {*names}:
+            with pytest.raises(checker.Refusal, match="not the inverse"):
+                told(*given)
 
 
 # -- numbers ----------------------------------------------------------------------------------------------
@@ -210,9 +230,9 @@ def test_a_double_is_told_as_one():
     ).reduce()
     said = {}
     for number in (0.1, Fraction(1, 10)):
-        data = gc.certify(spring, [0, 0], params={"k": number}).to_dict()
-        assert not claims.at_odds(data, RNG)
-        said[number] = re.search(r"with k = ([^,]*),.*?, is ([a-zA-Z]+)", data["claim"]).groups()
+        certificate = gc.certify(spring, [0, 0], params={"k": number})
+        assert not claims.at_odds(certificate.to_dict(), RNG)
+        said[number] = re.search(r"with k = ([^,]*),.*?, is ([a-zA-Z]+)", certificate.claim).groups()
     assert said == {0.1: ("0.1 (double)", "unstable"), Fraction(1, 10): ("1/10", "Lyapunov")}
 
 
@@ -248,27 +268,26 @@ def test_rounding_in_place_of_a_zero_is_told_as_nearly_zero(tmp_path):
     field = [e.places["v"], e.total(*forces), e.total(e.number(1), e.monomial(-1, r=1))]
     box = {"held": [], "omitted": [], "bits": 64}
     data = certified(consistent(tmp_path / "c.json", e.problem(field, box=box), {"conserved": []}))
-    assert data["verdict"] == "PROVED_ASYMPTOTICALLY_STABLE"
-    assert (
-        "that lies, in each state, within 2^-64 of r = 1, and in x within 2^-63 of 0, of 'body'"
-        in data["claim"]
-    )
+    report = checker.check(data)
+    assert report.verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    words = "that lies, in each state, within 2^-64 of r = 1, and in x within 2^-63 of 0, of 'body'"
+    assert words in report.claim
     assert not claims.at_odds(data, RNG)
 
 
 # -- what attracts ----------------------------------------------------------------------------------------
 
 
-def test_levels_that_attract_are_told():
+def test_levels_that_attract_are_told(tmp_path):
     """x' = -x, p' = 0: each level of p has an equilibrium, to which it comes."""
     e = Equations(x=0, p=2)
     problem = e.problem([e.monomial(-1, x=1), e.number(0)], invariants={"P": e.monomial(3, p=1)})
-    found = checker.decide(checker.read_problem(problem), {"conserved": ["P"]})
-    assert checker.claim_of("body", problem, *found).endswith(
+    data = certified(consistent(tmp_path / "c.json", problem, {"conserved": ["P"]}))
+    claim = checker.check(data).claim
+    assert claim.endswith(
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
         "set of P = 3*p."
     )
-    data = {"system": "body", "problem": problem, "claim": checker.claim_of("body", problem, *found)}
     assert not claims.at_odds(data, RNG)
-    assert claims.at_odds(data, RNG, data["claim"].replace("P = 3*p", "P = 2*p"))  # negative control
+    assert claims.at_odds(data, RNG, claim.replace("P = 3*p", "P = 2*p"))  # negative control
     assert functions_of(checker.read_problem(problem), ["P", "s"]) == "P = 3*p, s, an integral over the shape"

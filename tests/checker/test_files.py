@@ -1,6 +1,5 @@
 """Certificate files: what is written is confirmed, what is changed is refused, forged digests included."""
 
-import contextlib
 import json
 from fractions import Fraction
 from unittest.mock import patch
@@ -12,6 +11,9 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import Verdict, checker
 from geoctrl.checker import digest_of
+from geoctrl.checker.witnesses.reader import EARLIER
+from geoctrl.cli import main
+from tests.attack.forge.by_hand import decided
 from tests.literature import skate_by_hand as hand
 
 P = {"m": 1.75, "l": 0.625, "g": 9.75, "I1": 0.4375, "I2": 0.3125, "I3": 0.0625}
@@ -112,25 +114,28 @@ def test_a_closed_loop_and_a_top_round_trip(tmp_path):
 
 
 def test_attraction_on_level_sets_is_rechecked(tmp_path):
-    """Suslov's body in its stable sense; a sign or a claim of another kind is noticed."""
+    """Suslov's body in its stable sense; a sign, a row or a theorem of another kind is noticed."""
     cert = gc.certify(suslov(), [1.5, 0.0])
     assert (cert.verdict, cert.evidence["zero_modes"]) == (Verdict.PROVED_STABLE, ["energy"])
     data = cert.to_dict()
     path = tmp_path / "c.json"
     cert.to_json(path)
     assert gc.verify(path).verdict is Verdict.PROVED_STABLE
+    assert data["theorem"]["rows"] == ["energy"]
     for change in (
-        (("verdict",), "PROVED_ASYMPTOTICALLY_STABLE"),
-        (("method",), "spectrum"),
-        (("method",), "energy-Casimir"),
-        (("evidence", "zero_modes"), []),
-        (("evidence", "conserved"), []),
-        (("evidence", "reduced_polynomial", 1), "1/7"),
+        (("theorem", "name"), "growth"),
+        (("theorem", "name"), "energy-Casimir"),
+        (("theorem", "rows"), []),
+        (("theorem", "free"), ["Omega1", "Omega2"]),
+        (("theorem", "inverse"), [["1/7"]]),
+        (("theorem", "P"), [["-1"]]),
+        (("problem", "invariants"), {}),
         (("problem", "states", "Omega1"), "-3/2"),
     ):
         assert refused(forged(data, *change), path), change
     other = gc.certify(suslov(), [-1.5, 0.0]).to_dict()
-    for key in ("problem", "evidence"):
+    assert data["theorem"]["name"] != other["theorem"]["name"]
+    for key in ("problem", "theorem"):
         mixed = {**other, key: data[key]}
         mixed["digest"] = digest_of(mixed)
         assert refused(mixed, path)
@@ -192,11 +197,8 @@ def test_every_changed_leaf_is_refused(certificates, verdict, tmp_path):
     data = certificates[verdict].to_dict()
     places = list(leaves(data))
     assert len(places) > 200
-    chosen = np.random.default_rng(3).choice(len(places), size=150, replace=False)
-    chosen = {
-        *chosen,
-        *(i for i, (path, _) in enumerate(places) if path[0] in ("verdict", "digest", "evidence")),
-    }
+    chosen = {*np.random.default_rng(3).choice(len(places), size=100, replace=False)}
+    chosen |= {i for i, (path, _) in enumerate(places) if path[0] not in ("problem", "witness", "theorem")}
     for i in chosen:
         path, value = places[i]
         assert refused(with_leaf(data, path, altered(value)), tmp_path / "c.json"), path
@@ -213,13 +215,8 @@ def test_removed_and_added_entries_are_refused(certificates, tmp_path):
 
 
 def forged(data, path, value):
-    """Changed, with the claim in words and the digest that fit the change."""
+    """Changed, with the digest that fits the change."""
     copy = with_leaf(data, path, value)
-    if path != ("claim",):
-        with contextlib.suppress(Exception):  # where there is no such claim, the old one stays
-            copy["claim"] = checker.claim_of(
-                *(copy[k] for k in ("system", "problem", "verdict", "method", "evidence"))
-            )
     copy["digest"] = digest_of(copy)
     return copy
 
@@ -228,37 +225,30 @@ def negated(text):
     return str(-Fraction(text))
 
 
-def changes_of_evidence(data):
-    """Changes of verdict, claim, multipliers, kernel, Hessian, polynomial, point and parameters."""
-    e = data["evidence"]
-    for verdict in Verdict:
-        if verdict.value != data["verdict"]:
-            yield ("verdict",), verdict.value
-    yield ("claim",), data["claim"].split(" is ")[0] + " is asymptotically stable within the leaf."
-    yield ("method",), "spectrum" if data["method"] == "energy-Casimir" else "energy-Casimir"
-    for name, value in e.get("multipliers", {}).items():
-        yield ("evidence", "multipliers", name), str(Fraction(value) + 1)
-    for key in ("kernel", "restricted_hessian"):
-        for i, row in enumerate(e.get(key, [])):
-            for j, value in enumerate(row):
-                yield ("evidence", key, i, j), negated(value) if Fraction(value) else "1/1000"
-    for key in ("reduced_polynomial", "characteristic_polynomial_on_leaf"):
-        for i, value in enumerate(e[key]):
-            yield ("evidence", key, i), negated(value) if Fraction(value) else "1/1000"
-    for i, value in enumerate(e.get("inertia", [])):
-        yield ("evidence", "inertia", i), value + 1
-    yield ("evidence", "hessian"), "definite" if e.get("hessian") != "definite" else "semidefinite"
-    yield ("evidence", "zero_modes"), [] if e["zero_modes"] else ["energy"]
-    for name, value in e.get("orbit_multipliers", {}).items():
-        yield ("evidence", "orbit_multipliers", name), str(Fraction(value) + 1)
-    yield ("evidence", "conserved"), [*e["conserved"], "|Gamma|^2"]
+def refused_or_true(certificate, changed):
+    """Whether a file is refused; if it is not, its verdict is what the search decides of its equations."""
+    try:
+        report = checker.check(changed)
+    except checker.Refusal:
+        return True
+    roots = {"roots": changed["roots"]} if "roots" in changed else {}
+    problem = {"kind": "equations", **changed["problem"], **roots}
+    assert report.verdict == certificate.verdict.value == decided(problem)["verdict"]
+    assert (report.claim != certificate.claim) == (stated(changed) != stated(certificate.to_dict()))
+    return False
+
+
+def stated(data):
+    """What a claim tells of a problem: the numbers, and not the field."""
+    return [data["problem"][part] for part in ("states", "inputs", "parameters")]
+
+
+def changes_of_numbers(data):
+    """Changes of the point and of the parameters: of a growth, some that prove it as well."""
     for name, value in data["problem"]["states"].items():
-        if data["verdict"] == "PROVED_STABLE" or name != "v3":  # sliding is as unstable at another speed
-            yield ("problem", "states", name), str(Fraction(value) + Fraction(1, 1000))
+        yield ("problem", "states", name), str(Fraction(value) + Fraction(1, 1000))
     for name, value in data["problem"]["parameters"].items():
-        # Y0 alone does not see the moments about the other axes where it slides unstably.
-        if data["verdict"] == "PROVED_STABLE" or name in ("m", "l", "g", "I1"):
-            yield ("problem", "parameters", name), str(Fraction(value) * 2)
+        yield ("problem", "parameters", name), str(Fraction(value) * 2)
 
 
 @pytest.mark.parametrize(
@@ -266,32 +256,40 @@ def changes_of_evidence(data):
     [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.PROVED_STABLE_MODULO],
     ids=str,
 )
-def test_forged_evidence_is_refused(certificates, verdict, tmp_path):
-    data = certificates[verdict].to_dict()
+def test_another_point_is_not_that_of_the_witnesses(certificates, verdict):
+    certificate = certificates[verdict]
+    data = certificate.to_dict()
+    told = [refused_or_true(certificate, forged(data, *change)) for change in changes_of_numbers(data)]
+    assert sum(told) > 8
+    assert all(told) or verdict is Verdict.PROVED_UNSTABLE
+
+
+@pytest.mark.parametrize("verdict", PROVED, ids=str)
+def test_a_file_says_nothing_of_itself(certificates, verdict, tmp_path):
+    """A verdict, a claim, a method or evidence that a forger puts beside is no part of the format."""
+    data, path = certificates[verdict].to_dict(), tmp_path / "c.json"
+    for key in ("verdict", "claim", "method", "evidence", "area"):
+        assert refused(forged(data | {key: ""}, (key,), "PROVED_ASYMPTOTICALLY_STABLE"), path)
+        assert refused(forged(data, ("theorem",), data["theorem"] | {key: "PROVED_STABLE"}), path)
+        assert refused(forged(data, ("problem",), data["problem"] | {key: {}}), path)
+
+
+def test_proofs_of_other_points_are_refused(certificates, tmp_path):
+    """Theorem, equations and witnesses of one point put to those of another."""
+    files = [certificates[v].to_dict() for v in PROVED]
     count = 0
-    for path, value in changes_of_evidence(data):
-        assert refused(forged(data, path, value), tmp_path / "c.json"), path
-        count += 1
-    assert count > 20
-
-
-def test_a_consistent_lie_about_the_verdict_is_refused(certificates, tmp_path):
-    """Verdict and claim changed together, and the evidence of another point put in."""
-    stable, unstable = (certificates[v].to_dict() for v in (Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE))
-    for key in ("evidence", "problem"):
-        mixed = {**unstable, key: stable[key]}
-        mixed["digest"] = digest_of(mixed)
-        assert refused(mixed, tmp_path / "c.json")
-    lie = {**unstable, "verdict": "PROVED_STABLE", "method": "energy-Casimir"}
-    lie["evidence"] = {**stable["evidence"]}
-    lie["claim"] = unstable["claim"].split(" is ")[0] + " is Lyapunov stable within the leaf."
-    lie["digest"] = digest_of(lie)
-    assert refused(lie, tmp_path / "c.json")
+    for data in files:
+        for other in files:
+            for key in ("theorem", "problem"):
+                if data is not other:
+                    assert refused(forged(data, (key,), other[key]), tmp_path / "c.json")
+                    count += 1
+    assert count == 24
     # Negative control of the whole approach: recomputing the digest of an unchanged file is no change.
-    same = json.loads(json.dumps(stable))
+    same = json.loads(json.dumps(files[0]))
     same["digest"] = digest_of(same)
     (tmp_path / "c.json").write_text(json.dumps(same))
-    assert gc.verify(tmp_path / "c.json").verdict is Verdict.PROVED_STABLE
+    assert gc.verify(tmp_path / "c.json").verdict is PROVED[0]
 
 
 def field_nodes(problem):
@@ -313,17 +311,70 @@ def field_nodes(problem):
 
 
 @pytest.mark.parametrize("verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE], ids=str)
-def test_forged_signs_in_the_field_are_refused(certificates, verdict, tmp_path):
-    data = certificates[verdict].to_dict()
-    nodes = data["problem"]["nodes"]
-    used = sorted(i for i in field_nodes(data["problem"]) if nodes[i][0] in ("num", "prod"))
-    tried = 0
-    for i in used:
+def test_forged_signs_in_the_field_are_refused(certificates, verdict):
+    """Of a growth a sign may be one that it does not see: then the search decides as the file does."""
+    certificate = certificates[verdict]
+    data = certificate.to_dict()
+    nodes, told = data["problem"]["nodes"], []
+    for i in sorted(i for i in field_nodes(data["problem"]) if nodes[i][0] in ("num", "prod")):
         if Fraction(nodes[i][1]) != 0:
             changed = forged(data, ("problem", "nodes", i, 1), negated(nodes[i][1]))
-            assert refused(changed, tmp_path / "c.json"), nodes[i]
-            tried += 1
-    assert tried > 10
+            told.append(refused_or_true(certificate, changed))
+    assert sum(told) > 10
+    assert all(told) or verdict is Verdict.PROVED_UNSTABLE
+
+
+# -- earlier formats --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(("form", "command"), [("geoctrl-certificate", ["certify", "--at", "--out"])])
+def test_files_of_earlier_formats_are_told_what_makes_them_anew(form, command, version, tmp_path):
+    path = tmp_path / "c.json"
+    data = {"format": form, "version": version, "system": "pendulum-skate", "verdict": "PROVED_STABLE"}
+    for digest in (digest_of(data), "another"):
+        path.write_text(json.dumps(data | {"digest": digest}))
+        words = rf"earlier format \({version}\); make it anew: "
+        with pytest.raises(gc.CertificateError, match=words) as told:
+            gc.verify(path)
+        assert all(word in str(told.value) for word in ["geoctrl", "pendulum-skate", *command])
+    code = ["a; rm -rf ~", "$(touch OWNED)", "--help", "\x1b[2J", "x\ny", "x\n", "pendulum skate"]
+    for name in (*code, "", 17, None, ["x"] * 3):
+        path.write_text(json.dumps(data | {"system": name}))
+        with pytest.raises(gc.CertificateError, match=r"make it anew: .* MODEL ") as told:
+            gc.verify(path)
+        assert str(told.value).isprintable()
+
+
+def test_the_command_that_is_told_makes_what_is_confirmed(tmp_path):
+    path = tmp_path / "c.json"
+    words = EARLIER["geoctrl-certificate"].format(model="pendulum-skate").split()
+    command = [{"FAMILY": "sliding", "FILE": str(path)}.get(word, word) for word in words[1:]]
+    assert main([*command, "--set", "Y0=1"]) == 0
+    assert gc.verify(path).verdict.proved
+
+
+@pytest.mark.parametrize("version", [True, "2", 2.0, None, 4, {}])
+def test_what_has_no_version_is_of_no_format(version, tmp_path):
+    data = {"format": "geoctrl-certificate", "version": version, "system": "pendulum-skate"}
+    (tmp_path / "c.json").write_text(json.dumps(data | {"digest": digest_of(data)}))
+    with pytest.raises(gc.CertificateError, match=r"version|missing"):
+        gc.verify(tmp_path / "c.json")
+
+
+def test_there_is_nothing_to_confirm_in_a_report(certificates, tmp_path):
+    """Not with another verdict, nor with what commands a terminal; nor does another format make it one."""
+    path = tmp_path / "c.json"
+    data = certificates[Verdict.UNDECIDED].to_dict()
+    for verdict in (*map(str, Verdict), "\x1b[2J", "x\ny", "", None, 17, ["PROVED"]):
+        changed = data | {"verdict": verdict}
+        path.write_text(json.dumps(changed | {"digest": digest_of(changed)}))
+        with pytest.raises(gc.CertificateError, match="report and no proof: there is nothing") as told:
+            gc.verify(path)
+        assert str(told.value).isprintable()
+    for change in ({"format": "geoctrl-certificate"}, {"format": "geoctrl-certificate", "version": 2}):
+        changed = data | change
+        assert refused(changed | {"digest": digest_of(changed)}, path)
 
 
 # -- malformed files ---------------------------------------------------------------------------------------
@@ -338,9 +389,10 @@ def test_forged_signs_in_the_field_are_refused(certificates, verdict, tmp_path):
         "17",
         '"text"',
         "{}",
-        '{"format": "geoctrl-certificate", "version": 2}',
+        '{"format": "geoctrl-certificate", "version": 3}',
         '{"format": "geoctrl-certificate", "version": true}',
-        '{"format": "other", "version": 2}',
+        '{"format": "other", "version": 3}',
+        '{"format": ["geoctrl-certificate"], "version": 3, "digest": ""}',
         '{"format": "geoctrl-certificate", "version": 1}',
     ],
 )
@@ -379,14 +431,18 @@ def test_structurally_broken_problems_with_a_fitting_digest_raise(certificates, 
         (("problem", "matrix"), [*data["problem"]["matrix"], data["problem"]["matrix"][0]]),
         (("problem",), []),
         (("problem",), None),
-        (("evidence",), None),
-        (("evidence", "multipliers"), ["one"]),
-        (("evidence", "multipliers"), {}),
         (("problem", "weights", "energy"), []),
-        (("evidence", "conserved"), None),
-        (("verdict",), "STABLE"),
-        (("verdict",), None),
-        (("claim",), None),
+        (("theorem",), None),
+        (("theorem",), {}),
+        (("theorem", "name"), "believe me"),
+        (("theorem", "name"), ["energy-Casimir"]),
+        (("theorem", "rows"), None),
+        (("theorem", "multipliers"), ["one"]),
+        (("theorem", "multipliers"), {}),
+        (("witness",), None),
+        (("witness", "inverse"), []),
+        (("witness", "cofactors"), {}),
+        (("witness", "roots"), [[0, "one"]]),
         (("system",), 3),
     ]
     for path, value in broken:

@@ -175,7 +175,7 @@ def test_functions_that_are_not_kept_make_no_levels(contents):
     rows = [f"level of {label}" for label in problem["states"]]
     unit = [["1" if i == j else "0" for j in range(len(rows))] for i in range(len(rows))]
     data["theorem"] = {"name": "attraction", "rows": rows, "free": [], "inverse": unit, "P": []}
-    with pytest.raises(Refusal, match="gradients of the leaf"):
+    with pytest.raises(Refusal, match="motion keeps"):
         witnesses.prove(data)
     data["theorem"] |= {"name": "energy-Casimir", "multipliers": {}, "sense": 1}
     del data["theorem"]["P"]
@@ -250,6 +250,21 @@ def test_a_center_neither_falls_nor_grows():
         v = [str(dice.randint(-3, 3)), str(dice.randint(-3, 3))]
         with pytest.raises(Refusal, match=r"no function is shown to grow|positive there"):
             witnesses.prove(center | {"theorem": theorem("growth", P, m="1/1000000", v=v)})
+
+
+@pytest.mark.parametrize("part", ["leaf", "invariants"])
+def test_where_nothing_moves_nothing_grows(part):
+    """A point alone on its leaf, or held by as many functions as there are states: the empty form is both."""
+    still = planar([{}, {}], **{part: {"a": {(1, 0): 1}, "b": {(0, 1): 1}}})
+    alone = {"rows": ["a", "b"], "free": [], "inverse": [["1", "0"], ["0", "1"]], "P": []}
+    assert witnesses.prove(still | {"theorem": {"name": "attraction"} | alone}).verdict == "PROVED_STABLE"
+    for v in ([], ["1"]):
+        grows = alone | {"name": "growth", "m": "1", "v": v}
+        across = grows | {"name": "growth across an orbit", "fields": [], "powers": [], "further": []}
+        box = grows | {"name": "growth in a box", "box": {"held": ["x", "y"], "radii": [], "Y": []}}
+        for theorem_ in (grows, across | {"brackets": []}, box):
+            with pytest.raises(Refusal, match=r"no function is shown to grow|do not fit|as many"):
+                witnesses.prove(still | {"theorem": theorem_})
 
 
 def test_the_rate_that_is_outgrown_is_positive():

@@ -25,8 +25,8 @@ from tests.analysis.slow_pendulum import slow
 from tests.analysis.test_angles import pendulum
 from tests.attack.forge.by_hand import Equations
 from tests.attack.parts.certificates import turntable
-from tests.checker.test_boxes import boxed, cubic, levels, turning
 from tests.checker.test_witnesses import CHANGES, UNIT, at, changed, numbers, planar
+from tests.exact.test_boxes import boxed, cubic, levels, turning
 from tests.literature.skate_by_hand import GENERIC, leaning_turn
 
 

@@ -21,8 +21,8 @@ from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
 from geoctrl.checker.witnesses.theorems.held_loop import INSIDE, hold_matrix
 from tests.attack.forge.by_hand import Equations
-from tests.checker.test_hostile_loops import IDENTITY, cart, integrator, loop, row
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
+from tests.exact.test_hostile_loops import IDENTITY, cart, integrator, loop, row
 from tests.sampling.test_held_at_exact_points import ball, cube
 
 

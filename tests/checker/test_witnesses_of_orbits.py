@@ -15,10 +15,10 @@ from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.limits import Refusal
 from tests.analysis.test_theorems import ORBITS, rest_of
-from tests.attack.forge.by_hand import Equations
-from tests.checker.test_hostile_orbits import HELD, ROTATION, circling, growing
+from tests.attack.forge.by_hand import Equations, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
-from tests.checker.test_witnesses_over_shapes import UNITS, file_of
+from tests.checker.test_witnesses_over_shapes import UNITS
+from tests.exact.test_hostile_orbits import HELD, ROTATION, circling, growing
 
 STABLE, METHOD = "PROVED_STABLE_MODULO", "energy-Casimir modulo a group"
 
@@ -149,7 +149,7 @@ def turning(e, field, invariants, leaf=None, **more):
         "across": [["1"]],
         "cofactors": [[[], []]],
     }
-    return file_of(problem, theorem | more)
+    return with_theorem(problem, theorem | more)
 
 
 def circle(**more):
@@ -208,7 +208,7 @@ def test_a_field_keeps_the_leaf():
     field = [e.monomial(-2, s=1, y=1), e.monomial(1, s=1, x=1), e.number(0)]
     problem = e.problem(field, {"ellipse": ellipse}, {"V": e.monomial(1, s=2)})
     theorem = circle()["theorem"] | {"rows": ["ellipse"], "held": [], "cofactors": [[[], [], []]]}
-    refused(file_of(problem, theorem), "not proved to be the same")
+    refused(with_theorem(problem, theorem), "not proved to be the same")
 
 
 def still(**more):
@@ -248,12 +248,12 @@ def test_cofactors_divide_by_what_is_the_same_along_the_orbit():
     problem = e.problem([e.number(0)] * 3, {"g": g}, {"V": e.monomial(1, s=2)})
     theorem = circle()["theorem"] | {"rows": ["g"], "held": []}
     none = theorem | {"cofactors": [[[], [], []]]}
-    assert witnesses.prove(file_of(problem, none)).verdict == STABLE
+    assert witnesses.prove(with_theorem(problem, none)).verdict == STABLE
     with_divisor = [[], [], [["g", zero]], []]
-    refused(file_of(problem, theorem), "not proved to be the same", cofactors=[with_divisor])
+    refused(with_theorem(problem, theorem), "not proved to be the same", cofactors=[with_divisor])
     of_rate = theorem | {"cofactors": [[[], [], [], []]]}
     for name in ("g", "V"):
-        refused(file_of(problem, of_rate, {name: [["g", zero]]}), "not proved to be the same")
+        refused(with_theorem(problem, of_rate, {name: [["g", zero]]}), "not proved to be the same")
 
 
 def test_unknowns_are_solved_for_by_what_is_the_same_along_the_orbit():
@@ -336,7 +336,7 @@ def grows(fields, rate=None, **more):
         "further": [],
         "brackets": [],
     }
-    return file_of(problem, theorem | more)
+    return with_theorem(problem, theorem | more)
 
 
 def test_growth_across_an_orbit():
@@ -400,7 +400,7 @@ def test_odd_powers_move_the_point_too():
         "further": [],
         "brackets": [["0", "0"]],
     }
-    data = file_of(e.problem(field), theorem)
+    data = with_theorem(e.problem(field), theorem)
     refused(data, "does not vanish along the orbit")
     for coefficient in ("-1", "-9", "-5"):
         refused(data, "not shown to span an algebra", powers=[[coefficient]], brackets=[])

@@ -10,14 +10,14 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.witnesses.content import PARTS, content_with_witnesses
+from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
 from geoctrl.checker.witnesses.theorems.shape import over_shape
 from geoctrl.checker.witnesses.verdicts import Found
-from tests.attack.forge.by_hand import Equations
+from tests.attack.forge.by_hand import Equations, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.systems import user_mechanisms
 
@@ -134,20 +134,6 @@ def test_velocities_may_not_change_places():
 # -- by hand ----------------------------------------------------------------------------------------------
 
 
-def file_of(problem, theorem, cofactors=None):
-    """A file with equations of the kind that is written by hand, without unknowns and roots."""
-    return {
-        "format": "geoctrl-certificate",
-        "version": 3,
-        "software": "by hand",
-        "system": "by hand",
-        "problem": {k: problem[k] for k in ("nodes", *PARTS)},
-        "witness": {"roots": [], "inverse": [], "cofactors": cofactors or {}},
-        "theorem": theorem,
-        "digest": "",
-    }
-
-
 def swing(friction=0, **more):
     """s' = w, w' = -s - c w, u' = w u and r' = 0: u exp(-s) is kept, and s, w swing or rest beside it."""
     e = Equations(w=0, s=0, u=2, r=0)
@@ -170,7 +156,7 @@ def swing(friction=0, **more):
         theorem |= {"name": "attraction over a shape", "P": [["4"], ["1", "4"]]}
     else:
         theorem |= {"name": "energy-Casimir over a shape", "multipliers": {"energy": "1"}, "sense": 1}
-    return e, file_of(problem, theorem)
+    return e, with_theorem(problem, theorem)
 
 
 def test_derivatives_of_integrals_are_those_of_closed_forms():

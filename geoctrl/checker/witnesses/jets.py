@@ -18,6 +18,8 @@ from geoctrl.checker.witnesses.limits import Refusal, spend
 from geoctrl.checker.witnesses.numbers import Number, positive
 from geoctrl.checker.witnesses.reader import children
 
+LONGEST = 1 << 20
+"""Bits of the numerator or the denominator of a number, at most."""
 VALUES = {"sin": (0, 0), "cos": (0, 1), "exp": (0, 1), "atan": (0, 0), "log": (1, 0), "sqrt": (1, 1)}
 """An argument at which a function is rational, and its value there."""
 DERIVATIVES: dict[str, Any] = {
@@ -148,7 +150,10 @@ class Numbers:
 
     def count(self, jet: Jet) -> Jet:
         """The jet as it is, counted."""
-        spend(sum(4 + q.height_bits() // 32 for q in jet.terms.values()))
+        bits = [q.height_bits() for q in jet.terms.values()]
+        if max(bits, default=0) > LONGEST:
+            raise Refusal(f"a number has more than {LONGEST} bits")
+        spend(sum(4 + b // 32 for b in bits))
         return jet
 
 

@@ -118,12 +118,12 @@ def require_this_format(data: dict[str, Any]) -> None:
     """Refuse reports and files of other releases, with what makes them anew."""
     form, version = str(data.get("format")), data.get("version")
     if form == REPORT:
-        raise Refusal(
-            f"{str(data.get('verdict'))[:60]} is a report and no proof: there is nothing to confirm"
-        )
+        told = (label(data.get("verdict")) or "it")[:60]
+        raise Refusal(f"{told} is a report and no proof: there is nothing to confirm")
     if form in EARLIER and type(version) is int and version < VERSION:
-        name = str(data.get("system"))
-        model = name if re.fullmatch("[A-Za-z0-9_-]{1,80}", name, re.ASCII) else "MODEL"
+        name = data.get("system")
+        plain = isinstance(name, str) and re.fullmatch(r"\w[\w-]{0,80}", name, re.ASCII)
+        model = name if plain else "MODEL"
         anew = EARLIER[form].format(model=model)
         raise Refusal(f"it was written in an earlier format ({version}); make it anew: {anew}", "version")
 

@@ -63,9 +63,10 @@ def tangent_motion(q: Question, witness: dict[str, Any]) -> Rows:
     """B with A W = W B: the linearisation on the tangents of the leaf, which is regular there.
 
     Rates of the rows vanish on the leaf, by identities: at rest DF A is a combination of gradients of the
-    leaf, so that A W is in the kernel as well.
+    leaf, so that A W is in the kernel as well. Where no state is free the rows leave the point alone,
+    whatever further relations there are.
     """
-    if not {*q.problem["leaf"]} <= {*witness["rows"]}:
+    if witness["free"] and not {*q.problem["leaf"]} <= {*witness["rows"]}:
         raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
     W = tangents(q, witness)
     A = [jet.gradient(len(q.labels)) for jet in q.jets(q.problem["field"])]
@@ -114,7 +115,7 @@ def growth(q: Question, witness: dict[str, Any]) -> Found:
 def require_growth(B: Rows, witness: dict[str, Any]) -> None:
     """m > 0, P (B - m) + (B - m)'P > 0, v.P v > 0."""
     m, v, P = witness["m"], [[c] for c in witness["v"]], form(witness["P"], len(B))
-    if not (m > 0 and positive_definite(rate(P, B, m))):
+    if not (B and m > 0 and positive_definite(rate(P, B, m))):  # where nothing moves, nothing grows
         raise Refusal("no function is shown to grow", "theorem.P")
     if not positive_definite(product(transpose(v), product(P, v))):
         raise Refusal("the function is not shown to be positive there", "theorem.v")

@@ -3,7 +3,7 @@
 import json
 
 from geoctrl import checker
-from geoctrl.analysis.witnesses.content import content_with_witnesses
+from geoctrl.analysis.witnesses.content import PARTS, content_with_witnesses
 from geoctrl.checker import witnesses
 
 
@@ -19,6 +19,20 @@ def consistent(path, problem, proposal=None):
     content = content_with_witnesses(decided(problem, **(proposal or {})))
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
+
+
+def with_theorem(problem, theorem, cofactors=None):
+    """A file's content about equations without unknowns and roots, with a theorem by hand."""
+    return {
+        "format": checker.FORMAT,
+        "version": checker.VERSION,
+        "software": "by hand",
+        "system": "by hand",
+        "problem": {k: problem[k] for k in ("nodes", *PARTS)},
+        "witness": {"roots": [], "inverse": [], "cofactors": cofactors or {}},
+        "theorem": theorem,
+        "digest": "",
+    }
 
 
 def verdict(problem, **proposal):

@@ -5,6 +5,7 @@ Of every loop here the truth is known by hand, and is said beside it.
 
 from __future__ import annotations
 
+import json
 import time
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from scipy.linalg import expm, solve_discrete_lyapunov
 
 from geoctrl import checker
-from tests.attack.forge.by_hand import Equations, consistent, verdict, written
+from tests.attack.forge.by_hand import Equations, consistent, verdict
 
 SECONDS = 2.0
 IDENTITY = {n: [[str(int(i == j)) for j in range(n)] for i in range(n)] for n in range(1, 5)}
@@ -248,19 +249,26 @@ def test_level_sets():
 
 
 def test_a_file_is_about_its_hold_and_its_law(tmp_path):
-    """M = 1 - h at h = 1/2: the digest, the words and the proof all know of it."""
-    proof = {"lyapunov": [["1"]]}
-    path = consistent(tmp_path / "c.json", integrator(-1), proof)
+    """M = 1 - h at h = 1/2: a file with another hold, delay or law is one about another loop."""
+    path = consistent(tmp_path / "c.json", integrator(-1), {"lyapunov": [["1"]]})
     report = checker.check_file(path)
     assert report.verdict == "PROVED_ASYMPTOTICALLY_STABLE"
     assert "computes c = -x every 0.5 s, sets it at once and holds it, without limits" in report.claim
-    found = checker.decide(checker.read_problem(integrator(-1)), proof)
-    assert checker.check_file(written(path, integrator(-1), *found)).verdict == report.verdict
-    for other in (integrator(1), integrator(-1, hold="5/2"), integrator(-1, late=1), integrator("-9/10")):
-        with pytest.raises(checker.Refusal):
-            checker.check_file(written(path, other, *found))
-    with pytest.raises(checker.Refusal, match="method"):
-        checker.check_file(written(path, integrator(-1), found[0], found[1] + " in floats", found[2]))
+    data = json.loads(path.read_text())
+
+    def checked(**change):
+        other = data | {"theorem": data["theorem"] | {"loop": data["theorem"]["loop"] | change}}
+        with pytest.raises(checker.Refusal, match="digest"):
+            checker.check(other)
+        return checker.check(other | {"digest": checker.digest_of(other)})
+
+    faster = checked(hold="1/4")
+    assert faster.verdict == report.verdict
+    assert faster.claim == report.claim.replace("every 0.5 s", "every 0.25 s")
+    for change in ({"hold": "5/2"}, {"late": 1}, {"part": "1/2"}, {"commands": {"c": 0}}):
+        with pytest.raises(checker.Refusal, match=r"fall from hold|do not fit"):
+            checked(**change)
+    assert verdict(integrator("-9/10"), lyapunov=[["1"]]) == report.verdict
 
 
 def test_it_ends():
