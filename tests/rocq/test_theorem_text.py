@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.cli import main
 from geoctrl.errors import CertificateError
 from geoctrl.rocq import rocq_text
@@ -169,7 +170,7 @@ def certificate_with(state, parameter):
         if node[0] == "sym" and node[1] == label:
             node[1] = state
     problem["nodes"].append(["sym", parameter, "parameter"])
-    return data
+    return data | {"digest": checker.digest_of(data)}
 
 
 @pytest.mark.parametrize("evil", INJECTIONS)
@@ -182,8 +183,8 @@ def test_numbers_are_numbers():
     label = next(iter(data["problem"]["states"]))
     for value in ("0) Axiom", "1#2", "1/0", "1e3", "٣", 0, None, ["0"]):
         data["problem"]["states"][label] = value
-        with pytest.raises(CertificateError):
-            rocq_text(data)
+        with pytest.raises(CertificateError, match="belongs here"):
+            rocq_text(data | {"digest": checker.digest_of(data)})
 
 
 def test_identifiers_are_words():
