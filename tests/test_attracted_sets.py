@@ -184,7 +184,7 @@ def test_the_skate_is_held_on_the_levels_of_its_invariants(skate):
     loop, eq, roa = skate
     assert roa.levels == ("C1", "C2")
     assert "C1, C2 as at the equilibrium" in roa.claim
-    assert not leaf_of_set_at_odds(roa.data, np.random.default_rng(0))
+    assert not leaf_of_set_at_odds(roa.data, roa.claim, np.random.default_rng(0))
     assert roa.extent["Gamma3"][0] > 0  # where the model holds
     labels = list(loop.state_labels)
     rng = np.random.default_rng(5)

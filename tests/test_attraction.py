@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -12,9 +13,8 @@ from flint import fmpq
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.sublevels.cover import _neighbours
-from geoctrl.checker.sublevels.energy import Energy
-from geoctrl.checker.sublevels.file import read_sublevel
-from geoctrl.checker.surds import Surds
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import number_text, set_roots
 from geoctrl.cli import main
 from tests.attack.parts.claims import leaf_of_set_at_odds
 
@@ -129,15 +129,15 @@ def test_motions_tend_to_where_the_energy_does_not_change_if_it_falls(swing, tmp
     roa = gc.region_of_attraction(system, system.state())
     assert roa.tends == "the largest invariant set in it on which energy does not change"
     assert f"for ever, and tend to {roa.tends}." in roa.claim
-    assert not leaf_of_set_at_odds(roa.data, np.random.default_rng(0))
+    assert not leaf_of_set_at_odds(roa.data, roa.claim, np.random.default_rng(0))
     start = [0.0, 3.0]
     assert roa.contains(start)
     run = gc.simulate(system, [0, 60, 120], start)
     assert np.max(np.abs(run.states[:, -1])) < 1e-4
     assert verified(roa.data, tmp_path / "roa.json").verdict is gc.Verdict.PROVED_INVARIANT
-    words = free.claim.replace("for ever", f"for ever, and tend to {roa.tends}")
-    with pytest.raises(gc.CertificateError, match="claim"):
-        verified(changed(free.data, ["claim"], words), tmp_path / "forged.json")
+    squares = changed(free.data, ["theorem", "fall"], roa.data["theorem"]["fall"])
+    with pytest.raises(gc.CertificateError, match="what falls is not the energy"):
+        verified(squares, tmp_path / "forged.json")
 
 
 def test_a_pendulum_that_is_driven_has_none():
@@ -211,7 +211,7 @@ def test_velocities_are_eliminated_exactly(skate):
     of the levels take.
     """
     loop, eq, roa = skate
-    energy = Energy(read_sublevel(roa.data["problem"]))
+    energy = roa._finding.energy
     for lean in (0.2, -0.9, 1.3):
         x = on_level(loop, eq, lean, 0.0)
         cell = tuple((fmpq(*float(v).as_integer_ratio()),) * 2 for v in x[3:])
@@ -222,7 +222,7 @@ def test_velocities_are_eliminated_exactly(skate):
 def test_bounds_over_cells_lie_below_all_states_over_them(skate):
     """Cells of all sizes, with the states of the circle in them at any roll rate."""
     loop, eq, roa = skate
-    energy = Energy(read_sublevel(roa.data["problem"]))
+    energy = roa._finding.energy
     rng, decided = np.random.default_rng(11), 0
     for _ in range(60):
         lean, half = rng.uniform(-1.5, 1.5), 10 ** rng.uniform(-4, -1)
@@ -233,7 +233,7 @@ def test_bounds_over_cells_lie_below_all_states_over_them(skate):
         )
         try:
             least = energy.least(energy.quadratic(cell))
-        except checker.Refusal:
+        except Refusal:
             continue
         if least is None:
             continue
@@ -326,24 +326,26 @@ def changed(data, path, value):
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (["level"], "4", "at this level"),
-        (["level"], "-3", "not above the value"),
-        (["cells"], ".", "at this level"),
-        (["cells"], "+.", "no tree"),
-        (["cells"], "+..+", "no tree"),
-        (["problem", "sublevel", "sense"], -1, "not what it is said to be"),
-        (["problem", "sublevel", "velocities"], [], "a state is a velocity or has a side"),
-        (["problem", "sublevel", "velocities"], ["phi"], "named twice"),
-        (["problem", "sublevel", "function"], 0, "not what it is said to be"),
-        (["problem", "sublevel", "function"], 9999, "does not exist"),
-        (["problem", "sublevel", "energy"], "none", "no invariant"),
-        (["problem", "sublevel", "box"], {"phi": ["1", "4"]}, "not within the box"),
-        (["problem", "sublevel", "box"], {"phi": ["4", "-4"]}, "empty"),
-        (["problem", "states", "phi"], "1", "sin is not rational"),
+        (["theorem", "level"], "4", "at this level"),
+        (["theorem", "level"], "-3", "not above the value"),
+        (["theorem", "cells"], ".", "at this level"),
+        (["theorem", "cells"], "+.", "no tree"),
+        (["theorem", "cells"], "+..+", "no tree"),
+        (["theorem", "sense"], -1, "not what it is said to be"),
+        (["theorem", "velocities"], [], "a state is a velocity or has a side"),
+        (["theorem", "velocities"], ["phi"], "named twice"),
+        (["theorem", "function"], 0, "not what it is said to be"),
+        (["theorem", "function"], 9999, "do not fit each other"),
+        (["theorem", "energy"], "none", "no invariant"),
+        (["theorem", "sides"], {"phi": ["1", "4"]}, "not within the box"),
+        (["theorem", "sides"], {"phi": ["4", "-4"]}, "empty"),
+        (["theorem", "leaf", "free"], ["phi_dot"], "do not fit each other"),
+        (["theorem", "name"], "slopes", "unknown, or missing"),
+        (["problem", "states", "phi"], "1", "sin is no number of the field"),
         (["problem", "field"], [0, 0], "not proved that the motion keeps"),
-        (["problem", "domain"], [1], "domain of the model"),
-        (["claim"], "All is well.", "claim"),
-        (["verdict"], "PROVED_STABLE", "verdict"),
+        (["theorem", "domain"], [1], "domain of the model"),
+        (["claim"], "All is well.", "unknown"),
+        (["verdict"], "PROVED_STABLE", "unknown"),
     ],
 )
 def test_a_changed_file_is_refused(swing, tmp_path, path, value, words):
@@ -355,19 +357,19 @@ def test_a_changed_file_is_refused(swing, tmp_path, path, value, words):
 def test_a_higher_level_of_the_skate_is_refused(skate, tmp_path):
     _, _, roa = skate
     with pytest.raises(gc.CertificateError, match="at this level"):
-        verified(changed(roa.data, ["level"], str(fmpq(-3, 2) + 1)), tmp_path / "forged.json")
+        verified(changed(roa.data, ["theorem", "level"], str(fmpq(-3, 2) + 1)), tmp_path / "forged.json")
 
 
 def test_wider_levels_of_what_is_held_are_refused_at_the_same_level(skate, tmp_path):
     _, _, roa = skate
-    path = ["problem", "sublevel", "held", "C2", "width"]
+    path = ["theorem", "held", "C2", "width"]
     with pytest.raises(gc.CertificateError):
         verified(changed(roa.data, path, "1"), tmp_path / "forged.json")
 
 
 def test_a_change_without_a_new_digest_is_refused(swing, tmp_path):
     _, roa = swing
-    data = roa.to_dict() | {"level": "2"}
+    data = roa.to_dict() | {"system": "another"}
     (tmp_path / "roa.json").write_text(json.dumps(data))
     with pytest.raises(gc.CertificateError, match="digest"):
         gc.verify(tmp_path / "roa.json")
@@ -378,20 +380,21 @@ def test_a_change_without_a_new_digest_is_refused(swing, tmp_path):
 
 def test_the_point_touches_the_spans_that_it_is_in():
     """Written with its ends exchanged: the span [p, q] is touched where ceil <= q and p <= floor."""
-    root_of_two = Surds.of([fmpq(2)]).read("1*r1")
-    for x, expected in ((fmpq(5, 2), (3, 2)), (fmpq(4), (4, 4)), (3 * root_of_two, (5, 4))):
-        assert _neighbours(x, 8) == expected
+    for text, expected in (("5/2", (3, 2)), ("4", (4, 4)), ("3*r1", (5, 4))):
+        assert copy_context().run(_neighbours_of, text) == expected
+
+
+def _neighbours_of(text):
+    set_roots(["2"])
+    return _neighbours(number_text(text))
 
 
 def test_a_function_of_accelerations_has_no_value_over_a_cell(swing):
     """They are zero in further nodes alone, where nothing but what they solve for holds them."""
     _, roa = swing
-    problem = copy.deepcopy(roa.data["problem"])
-    name = problem["unknowns"][0]
-    place = next(i for i, node in enumerate(problem["nodes"]) if node[:2] == ["sym", name])
-    energy = Energy(read_sublevel(problem))
-    energy.function = place
-    with pytest.raises(checker.Refusal, match="must not occur"):
+    energy = copy.copy(roa._finding.energy)
+    (energy.function,) = energy.question.unknowns
+    with pytest.raises(Refusal, match="must not occur"):
         energy.quadratic(energy.box)
 
 
@@ -427,8 +430,7 @@ def test_a_file_is_compared_with_the_catalogue(tmp_path, capsys):
     roa.to_json(tmp_path / "skate.json")
     assert main(["verify", "--rebuild", str(tmp_path / "skate.json")]) == 0
     assert "the domain of the model" in capsys.readouterr().out
-    words = roa.claim.replace(", where the model holds", "")
-    body = changed(roa.data, ["problem", "domain"], []) | {"claim": words}
+    body = changed(roa.data, ["theorem", "domain"], [])
     verified(body, tmp_path / "forged.json")  # of a system without an edge it would hold
     assert main(["verify", "--rebuild", str(tmp_path / "forged.json")]) != 0
     assert "domain" in capsys.readouterr().err

@@ -159,7 +159,7 @@ def test_a_map_is_verified_cell_by_cell(small, tmp_path):
     assert report.verdict.proved
     assert report.claim == small.claim
     assert "Omega0 in [0, 10]" in report.claim
-    assert not leaf_of_set_at_odds(small.data, np.random.default_rng(0))
+    assert not leaf_of_set_at_odds(small.data, small.claim, np.random.default_rng(0))
 
 
 def retold(data):

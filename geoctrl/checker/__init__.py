@@ -23,7 +23,6 @@ from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import Refusal, load
 from geoctrl.checker.shape import shape_integrals
 from geoctrl.checker.squares.file import SQUARES_FORMAT, check_attraction
-from geoctrl.checker.sublevels.file import SUBLEVEL_FORMAT, check_sublevel
 from geoctrl.checker.surds import Surd
 from geoctrl.checker.verdicts import judge
 from geoctrl.checker.witnesses import Report
@@ -54,7 +53,6 @@ __all__ = [
 
 _OTHERS = {
     MAP_FORMAT: check_map,
-    SUBLEVEL_FORMAT: check_sublevel,
     SQUARES_FORMAT: check_attraction,
 }
 """Checks of files that are no certificates of a point, by their formats."""

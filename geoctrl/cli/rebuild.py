@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compared_anew"]
 
+SETS = "sublevel", "slopes"
+"""Theorems about sets of states, of which the domain is compared as well."""
+
 
 def compared_anew(path: str) -> list[str]:
     """What a mechanism of the catalogue, derived anew, has in common with a certificate: all of it, in words.
@@ -21,19 +24,22 @@ def compared_anew(path: str) -> list[str]:
     path : str
         A certificate that is confirmed.
     """
-    from geoctrl.analysis.certificates.same_equations import require_same_equations
+    from geoctrl.analysis.certificates.same_equations import problem_in_file, require_same_equations
     from geoctrl.analysis.maps.region_problem import require_same_region
     from geoctrl.analysis.regions.sublevel_problem import require_same_sublevel
     from geoctrl.checker.reading import load
 
     data = load(path)
     system, problem = _catalogue_system(data["system"]), data["problem"]
+    if "theorem" in data and data["theorem"]["name"] in SETS:
+        require_same_sublevel(system, problem_in_file(data), data["theorem"])
+        return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
     kind = problem.get("kind")
     if kind == "region":
         require_same_region(system, data["family"], problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
-    if kind in ("sublevel", "attraction", "slopes"):
-        require_same_sublevel(system, problem)
+    if kind == "attraction":
+        require_same_sublevel(system, problem, problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
     require_same_equations(system, data)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}

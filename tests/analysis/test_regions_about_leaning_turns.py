@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
@@ -63,25 +64,37 @@ def test_starts_of_the_leaning_turn_stay(turn):
             assert np.max(-loop.energy(run.states)) <= roa.level + 1e-6
 
 
-def moved(problem):
-    problem["states"]["v2"] = "1/4"
+def moved(data):
+    data["problem"]["states"]["v2"] = "1/4"
 
 
-def finer(problem):
-    problem["box"]["bits"] = 200
+def finer(data):
+    box = data["theorem"]["rest"]
+    box["radii"] = [str(fmpq(r) / 2**160) for r in box["radii"]]
 
 
-def unheld(problem):
-    problem["box"]["held"] = problem["box"]["held"][:1]
+def unheld(data):
+    box = data["theorem"]["rest"]
+    box["held"] = box["held"][:1]
 
 
-def unboxed(problem):
-    del problem["box"]
+def unboxed(data):
+    del data["theorem"]["rest"]
 
 
-@pytest.mark.parametrize("change", [moved, finer, unheld, unboxed])
+def far_from_the_inverse(data):
+    data["theorem"]["rest"]["Y"][0][0] = "1000"
+
+
+def held_alone(data):
+    """A state of the box without the functions along which equilibria come in families."""
+    rest = data["theorem"]["rest"]
+    rest["rows"], rest["inverse"] = rest["rows"][:-1], [row[:-1] for row in rest["inverse"][:-1]]
+
+
+@pytest.mark.parametrize("change", [moved, finer, unheld, unboxed, far_from_the_inverse, held_alone])
 def test_another_box_is_refused(turn, change):
     data = {k: v for k, v in copy.deepcopy(turn[2].to_dict()).items() if k != "digest"}
-    change(data["problem"])
+    change(data)
     with pytest.raises(checker.Refusal):
         checker.check(data | {"digest": checker.digest_of(data)})

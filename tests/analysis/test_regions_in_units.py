@@ -106,7 +106,7 @@ def test_sets_by_slopes_are_the_same_in_other_units():
         sets = SlopesSets(question(system))
         sets.at_once()
         for _ in sets.larger():
-            if len(sets.latest().data["proof"]["cells"]) > 1:
+            if len(sets.latest().data["theorem"]["cells"]) > 1:
                 break
         found.append(extents(sets.latest(), length, time))
     agree(found)

@@ -7,13 +7,16 @@ import sympy as sp
 from flint import arb
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl.checker import witnesses
 from geoctrl.checker.kinds import KINDS
 from geoctrl.checker.maps.file import REGION
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import _place
 from geoctrl.checker.squares.file import SQUARES
-from geoctrl.checker.sublevels.file import SUBLEVEL, judge_sublevel, read_sublevel
+from geoctrl.checker.sublevels.file import SUBLEVEL
+from geoctrl.checker.sublevels.proved_equations import shown_question
+from geoctrl.checker.witnesses import Refusal, prove
+from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, conform
 from geoctrl.orbits.expressions_in_balls import UnprovedError
 from geoctrl.orbits.identities import Identities
 from tests.attack.draw.dice import Dice
@@ -24,11 +27,16 @@ from tests.attack.parts import forged_regions
 SHEETS = {"x": "1", "q": "0", "v": "0"}
 
 
-def region(nodes, field, energy, function, leaf=None, box=None):
-    """A sublevel problem of an oscillator with the velocity v, about x = 1."""
-    box = box or {"x": ["-8", "8"], "q": ["-8", "8"]}
-    found = forged_regions.sublevel(nodes, SHEETS, field, {"energy": energy}, function, box, leaf)
-    return read_sublevel(found)
+def region(nodes, field, energy, function, leaf=None, sides=None, halvings=4):
+    """The content of a file about an oscillator with the velocity v, about x = 1."""
+    sides, cells = sides or {"x": ["-8", "8"], "q": ["-8", "8"]}, forged_regions.tree(halvings)
+    known = {"energy": energy}
+    return forged_regions.content(nodes, SHEETS, field, known, function, sides, "1/4", cells, leaf)
+
+
+def refused(data, match):
+    with pytest.raises(Refusal, match=match):
+        prove(data | {"digest": ""})
 
 
 def two_sheets(factor):
@@ -48,14 +56,12 @@ def two_sheets(factor):
 
 
 def test_a_region_on_a_leaf_of_two_sheets_is_refused():
-    with pytest.raises(checker.Refusal, match="a rate may have no value"):
-        judge_sublevel(two_sheets(1), "1/4", forged_regions.tree(4))
+    refused(two_sheets(1), "a rate may have no value")
 
 
 def test_the_energy_has_to_be_conserved_on_both_sheets():
     """A factor that vanishes on neither sheet takes nothing out of the ideal."""
-    with pytest.raises(checker.Refusal, match="not proved that the motion keeps 'energy'"):
-        judge_sublevel(two_sheets(3), "1/4", forged_regions.tree(4))
+    refused(two_sheets(3), "not proved that the motion keeps 'energy'")
 
 
 @pytest.mark.parametrize("side", ["q", "x"])
@@ -67,9 +73,8 @@ def test_an_energy_with_a_choice_is_refused(side):
     switch = nodes.total((1, nodes.number(1)), (-1, q)) if side == "q" else x
     energy = nodes.function("select", switch, B, nodes.product((B, 1), factor=-100))
     box = {"x": ["-8", "8"], "q": ["-16", "16"]}
-    problem = (nodes, [nodes.number(0), v, nodes.product((q, 1), factor=-1)], energy, B)
-    with pytest.raises(checker.Refusal, match="not of the degree"):
-        judge_sublevel(region(*problem, box=box), "1/4", forged_regions.tree(2))
+    parts = (nodes, [nodes.number(0), v, nodes.product((q, 1), factor=-1)], energy, B)
+    refused(region(*parts, sides=box, halvings=2), "not of the degree")
 
 
 def test_drawn_forgeries_are_refused_and_regions_confirmed():
@@ -80,12 +85,7 @@ def test_drawn_forgeries_are_refused_and_regions_confirmed():
 
 def test_runs_from_the_edge_notice_a_checker_that_looks_at_the_point_alone(monkeypatch):
     """Without the functions of the identities, forged files are confirmed, and motions leave them."""
-    whole = Question.nodes_of_identities
-    monkeypatch.setattr(
-        Question,
-        "nodes_of_identities",
-        lambda q, names: [p for p in whole(q, names) if p not in q.problem["invariants"].values()],
-    )
+    monkeypatch.setattr(witnesses.Question, "nodes_of_identities", property(lambda q: q.problem["field"]))
     for kind in ("two sheets", "choice of x"):
         outcomes = (forged_regions.judged(Dice(1, i), kind, wide=True) for i in range(10))
         assert any(o.result == "contradiction" and "it leaves" in o.note for o in outcomes), kind
@@ -100,7 +100,6 @@ EXCEPTIONS = {
     "held": "a loop from hold to hold is a theorem at a point",
     "domain": "a condition of its own, which each theorem over a set asks for",
     "limits": "a condition of its own, which each theorem over a set asks for",
-    "sublevel": "V and what is held, evaluated over each cell as such",
     "states": "members of a map, at which all is evaluated",
     "inputs": "members of a map, at which all is evaluated",
 }
@@ -139,7 +138,7 @@ def places_in(part, schema):
 
 
 PROBLEMS = {name: kind.schema for name, kind in KINDS.items()}
-PROBLEMS |= {"sublevel": SUBLEVEL, "attraction": SQUARES, "region": REGION}
+PROBLEMS |= {"attraction": SQUARES, "region": REGION}
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
@@ -160,12 +159,21 @@ def test_every_place_of_a_problem_is_in_the_list_or_an_exception(kind):
     assert set(problem["weights"]["name"]) <= set(found)
 
 
-def test_the_list_holds_what_is_asked_for_and_no_more():
-    problem = two_sheets(1)
-    q = Question(problem, exact=True)
-    own = {*problem["field"], *problem["leaf"].values()}
-    assert set(q.nodes_of_identities([])) == own
-    assert set(q.nodes_of_identities(["energy"])) == own | {problem["invariants"]["energy"]}
+def asked(data):
+    """The question of a file with all that its theorem shows in it, and the shares of its nodes."""
+    found = {k: conform(data[k], shape) for k, shape in (("problem", EQUATIONS), ("witness", WITNESS))}
+    return shown_question(found["problem"], found["witness"], conform(data["theorem"], SUBLEVEL))
+
+
+def test_the_list_of_a_question_holds_all_that_an_identity_is_made_of():
+    """Field, leaf, what is kept and what it is said to be, and the cofactors of all, but no other row."""
+    data = two_sheets(1)
+    problem, theorem = data["problem"], data["theorem"]
+    cofactors = [*data["witness"]["cofactors"].values(), theorem["cofactors"]]
+    expected = {*problem["field"], *problem["leaf"].values(), *problem["invariants"].values()}
+    expected |= {theorem["function"], *(p for rows in cofactors for _, p in rows)}
+    assert len(cofactors[0]) == 1
+    assert set(asked(data).nodes_of_identities) == expected
 
 
 # -- along orbits ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from geoctrl import checker
@@ -15,12 +16,12 @@ from geoctrl._scalars.algebra.surds import exact_with_roots
 from geoctrl.analysis.certificates.questions import KINDS
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem, motion_of
-from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["compare_problems", "require_same_equations", "require_same_problem"]
+__all__ = ["compare_problems", "problem_in_file", "require_same_equations", "require_same_problem"]
 
 _TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
 
@@ -29,7 +30,7 @@ def require_same_equations(system: System, content: Mapping[str, Any]) -> None:
     """Compare the equations in a certificate's file, or in a report, with those of a system: see
     `require_same_problem`.
     """
-    require_same_problem(system, problem_of(content) if "theorem" in content else content["problem"])
+    require_same_problem(system, problem_in_file(content) if "theorem" in content else content["problem"])
 
 
 def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
@@ -85,18 +86,29 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
     compare_problems(given, rebuilt.read, own)
 
 
-def problem_of(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The problem of a certificate's file, as the search writes it."""
-    theorem, found = content["theorem"], {"kind": "equations", **content["problem"]}
-    found |= {k: content[k] for k in ("roots", "spin") if k in content}
-    if "shape" in theorem:
-        found["shape"] = {k: theorem["shape"][k] for k in ("velocity", "slopes", "rates")}
-    if "family" in theorem:
-        found["family"] = {k: theorem["family"][k] for k in ("symbols", "states", "unknowns")}
-    if "loop" in theorem:
-        parts = ("hold", "late", "part", "commands", "own")
-        found |= {"kind": "held", "held": {k: theorem["loop"][k] for k in parts} | {"rest": []}}
-    return found
+def problem_in_file(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The problem of a file as the search writes it, and what is asked for over a set: rows of the table to
+    which witnesses alone refer are no part of it.
+    """
+    theorem, problem = content["theorem"], content["problem"]
+    found = {"kind": "equations", **problem, "roots": content.get("roots", [])}
+    if "spin" in content:
+        found["spin"] = content["spin"]
+    places = [*problem["field"], *problem["right"], *(p for *_, p in problem["matrix"])]
+    places += [*problem["leaf"].values(), *problem["invariants"].values(), *theorem.get("domain", ())]
+    if shape := theorem.get("shape"):
+        found["shape"] = {k: shape[k] for k in ("velocity", "slopes", "rates")}
+        places += [*shape["slopes"].values(), *chain(*shape["rates"].values())]
+    if family := theorem.get("family"):
+        found["family"] = {k: family[k] for k in ("symbols", "states", "unknowns")}
+        places += [*family["states"], *family["unknowns"]]
+    if loop := theorem.get("loop"):
+        held = {k: loop[k] for k in ("hold", "late", "part", "commands", "own")}
+        found |= {"kind": "held", "held": held | {"rest": []}}
+        places += [*loop["commands"].values(), *loop["own"].values()]
+    used = {*reachable(problem["nodes"], places)}
+    nodes = [row if i in used or row[0] == "sym" else ["num", "0"] for i, row in enumerate(problem["nodes"])]
+    return found | {"nodes": nodes}
 
 
 def _with_commands(motion: EquationsOfMotion, labels: Sequence[str]) -> EquationsOfMotion:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.energy import Cell
+from geoctrl.checker.sublevels.energy import BITS, Cell
 from geoctrl.checker.sublevels.file import SublevelRegion
-from geoctrl.checker.sublevels.limits import velocities_over
+from geoctrl.checker.sublevels.limits import bounded_velocities
+from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.errors import CertificateError
 
 __all__ = ["boxes_of"]
@@ -36,9 +36,11 @@ def boxes_of(region: SublevelRegion, pieces: int) -> list[dict[str, Interval]]:
         k = max(range(len(cell)), key=lambda i: (cell[i][1] - cell[i][0]) / finest[i])
         coarse = cell[k][1] - cell[k][0] > finest[k]
         try:
-            velocities = velocities_over(energy, cell, region.level)
-            if velocities is None:
+            with ctx.workprec(BITS):
+                bounded = bounded_velocities(energy, cell, arb(region.level))
+            if bounded is None:
                 continue
+            *_, velocities = bounded
         except Refusal as refusal:
             if not coarse and beyond >= FURTHER * len(cell):
                 raise CertificateError(f"the region has no bounds here: {refusal}") from None

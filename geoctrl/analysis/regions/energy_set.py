@@ -9,21 +9,16 @@ from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
+from geoctrl import checker
 from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
-from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind, proved_set
+from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind, confirmed_set
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import ClosedLevel, Sublevel
 from geoctrl.analysis.regions.sublevel_problem import SublevelQuestions
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.file import (
-    INVARIANT,
-    SUBLEVEL_FORMAT,
-    function_words,
-    judge_sublevel,
-    limit_words,
-    read_sublevel,
-)
+from geoctrl.checker.sublevels.file import INVARIANT
+from geoctrl.checker.witnesses import prove
+from geoctrl.checker.witnesses.limits import Refusal
 
 __all__ = ["ENERGY", "EnergySets", "RegionOfAttraction"]
 
@@ -35,7 +30,7 @@ FEW = 8
 _SUBLEVEL = SetKind(
     ENERGY,
     INVARIANT,
-    lambda content: judge_sublevel(read_sublevel(content["problem"]), content["level"], content["cells"]),
+    lambda content: prove({**content, "digest": ""}).told["region"],
 )
 
 
@@ -74,29 +69,29 @@ class RegionOfAttraction(ProvedSet):
         Everything that the file holds.
     """
 
-    _kinds = MappingProxyType({SUBLEVEL_FORMAT: _SUBLEVEL})
+    _kinds = MappingProxyType({"sublevel": _SUBLEVEL})
 
     @property
     def level(self) -> float:
         """The level below which the set lies."""
-        return float(Fraction(self.data["level"]))
+        return float(Fraction(self.data["theorem"]["level"]))
 
     @cached_property
     def lyapunov(self) -> str:
         """The function, by the names of its parts."""
-        return function_words(self._finding.energy.question.problem)
+        return self._finding.function_words
 
     @cached_property
     def tends(self) -> str:
         """What motions of the set tend to, in words, where the function falls (LaSalle 1960): the largest
         invariant set in it on which the function does not change. Empty where it is conserved.
         """
-        return limit_words(self._finding.energy.question.problem)
+        return self._finding.tends
 
     @property
     def held(self) -> dict[str, float]:
         """Half widths of the levels of invariants."""
-        rows = self.data["problem"]["sublevel"]["held"]
+        rows = self.data["theorem"]["held"]
         return {name: float(Fraction(row["width"])) for name, row in rows.items()}
 
     @property
@@ -192,7 +187,7 @@ class EnergySets:
                 if isinstance(found, RegionOfAttraction):
                     return found
                 reasons += [f"by {sublevel.words}, {found}", *sublevel.omitted]
-        except Refusal as refusal:
+        except (Refusal, checker.Refusal) as refusal:
             reasons.append(str(refusal))
         return list(dict.fromkeys(reasons)) or ["no energy is conserved, or falls by squares"]
 
@@ -219,11 +214,4 @@ class EnergySets:
             return str(refusal) or "none is found"
 
     def _region(self, sublevel: Sublevel, closed: ClosedLevel) -> RegionOfAttraction:
-        return proved_set(
-            RegionOfAttraction,
-            self._question,
-            SUBLEVEL_FORMAT,
-            sublevel.in_box(closed.box),
-            {"level": str(closed.level), "cells": closed.tree},
-            closed.reason,
-        )
+        return confirmed_set(RegionOfAttraction, self._question, sublevel.with_level(closed), closed.reason)

@@ -6,17 +6,17 @@ stop, and are looked for in doubles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 from flint import ctx, fmpq
 
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.cover import Cells, CoverNode, tree_of
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
+from geoctrl.checker.sublevels.cover import Cells, CoverNode
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, first, seconds
 from geoctrl.checker.sublevels.limits import require_limits
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.words.texts import nearest_double
 
 __all__ = ["highest_levels"]
 
@@ -34,7 +34,7 @@ NEAR = 1 / 8
 
 
 def highest_levels(
-    energy: Energy, depth: int, size: Fraction, limited: bool = False
+    energy: Energy, depth: int, size: Fraction
 ) -> Iterator[tuple[fmpq, list[CoverNode], str, str]]:
     """Higher and higher levels that close, the last one next to one that does not; their cells, the tree of
     all cells, and why no higher level was taken, as far as that is known.
@@ -45,8 +45,6 @@ def highest_levels(
         Halvings of each side of the box, at most.
     size : Fraction
         Of the function: the first step from its value at the point.
-    limited : bool
-        Whether inputs have to stay within the limits of the problem.
     """
     cells = Cells(energy)
     halving = _Halving(cells, depth)
@@ -57,19 +55,18 @@ def highest_levels(
         try:
             halving.level = level
             found = cells.cover(level, halving)
-            if limited:
-                require_limits(energy, found, level)
+            require_limits(energy, found, level)
         except Refusal as refusal:
             return str(refusal)
         inside[:] = found
         return ""
 
     def tree() -> str:
-        return tree_of(cells.top, halving.halved.__contains__)
+        return _tree_of(cells.top, halving.halved.__contains__)
 
     step, low, high, why, cover = fmpq(size.numerator, size.denominator), None, None, "", ""
     fine = step / FINER
-    bottom = fmpq(round(to_float(energy.value_at_point.upper().fmpq() / fine))) * fine
+    bottom = fmpq(round(nearest_double(energy.value_at_point.upper().fmpq() / fine))) * fine
     for _ in range(GROWTH):
         if fault := closes(bottom + step):
             high, why = bottom + step, fault
@@ -90,6 +87,17 @@ def highest_levels(
             low, cover = middle, tree()
             yield low, [*inside], cover, why
     yield low, [*inside], cover, why
+
+
+def _tree_of(top: CoverNode, is_halved: Callable[[CoverNode], bool]) -> str:
+    """The letters of a tree."""
+    letters, stack = [], [top]
+    while stack:
+        node = stack.pop()
+        halved = is_halved(node)
+        letters.append("+" if halved else ".")
+        stack += reversed(node.halves()) if halved else ()
+    return "".join(letters)
 
 
 class _Halving:
@@ -130,11 +138,11 @@ class _Critical:
 
     def __init__(self, energy: Energy, box: Cell) -> None:
         self._energy, self._box = energy, box
-        self._point = np.array([to_float(x) for x in energy.at_point(energy.shapes)])
-        self._near = NEAR * np.array([to_float(b - a) for a, b in box]) / 2
+        self._point = np.array([nearest_double(x) for x in energy.at_point(energy.shapes)])
+        self._near = NEAR * np.array([nearest_double(b - a) for a, b in box]) / 2
 
     def __call__(self, cell: Cell) -> str:
-        low, high = np.array([[to_float(x) for x in side] for side in cell]).T
+        low, high = np.array([[nearest_double(x) for x in side] for side in cell]).T
         if np.all((low >= self._point - self._near) & (high <= self._point + self._near)):
             return ""
         try:
@@ -161,11 +169,10 @@ class _Critical:
         n, m = len(places), len(functions)
         K, right = np.zeros((n + m, n + m)), np.zeros(n + m)
         for k, i in enumerate(places):
-            right[k] = -float(total.first.get(i, 0))
-            for c, j in enumerate(places):
-                K[k, c] = float((total.second or {}).get((min(i, j), max(i, j)), 0))
+            right[k] = -float(first(total, i))
+            K[k, :n] = [float(c) for c in seconds(total, i, places)]
             for r, f in enumerate(functions):
-                K[k, n + r] = K[n + r, k] = float(f.first.get(i, 0))
+                K[k, n + r] = K[n + r, k] = float(first(f, i))
         levels = [*energy.levels, *[0.0] * len(jets[2])]
         right[n:] = [float(level) - float(f.value) for f, level in zip(functions, levels, strict=True)]
         return np.linalg.solve(K, right)[: len(energy.shapes)]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextvars import copy_context
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from geoctrl._scalars.algebra.surds import rational
 from geoctrl.analysis.regions.level_search import highest_levels
-from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.cover import CoverNode
 from geoctrl.checker.sublevels.energy import Energy
-from geoctrl.checker.sublevels.file import read_sublevel
+from geoctrl.checker.sublevels.file import SUBLEVEL
+from geoctrl.checker.sublevels.proved_equations import shown_question
+from geoctrl.checker.witnesses import Question
+from geoctrl.checker.witnesses.limits import Refusal, begin
+from geoctrl.checker.witnesses.numbers import set_roots
+from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, conform
 
 __all__ = ["ClosedLevel", "Sublevel"]
 
@@ -39,10 +46,11 @@ class ClosedLevel(NamedTuple):
 
 @dataclass
 class Sublevel:
-    """A problem but for its box, which a search fills with the highest level that closes.
+    """The content of a file but for its box, which a search fills with the highest level that closes.
 
     Attributes
     ----------
+    content : dict
     shapes : dict of label -> bound
         Of shapes that relations of the leaf hold within bounds, the bound; of the others None.
     middles : dict of label -> Fraction
@@ -55,7 +63,7 @@ class Sublevel:
         Invariants that might be held, and why it is not known that they are conserved.
     """
 
-    data: dict[str, Any]
+    content: dict[str, Any]
     shapes: dict[str, Fraction | None]
     middles: dict[str, Fraction]
     sizes: dict[str, Fraction]
@@ -66,8 +74,26 @@ class Sublevel:
     @property
     def words(self) -> str:
         """The function."""
-        asked = self.data["sublevel"]
+        asked = self.content["theorem"]
         return f"{'-' if asked['sense'] < 0 else ''}{asked['energy']}"
+
+    @cached_property
+    def _question_and_theorem(self) -> tuple[Question, dict[str, Any]]:
+        """The question with all that is shown in it, and the theorem but for its box, as the checker reads
+        them.
+        """
+        return copy_context().run(self._read)
+
+    def _read(self) -> tuple[Question, dict[str, Any]]:
+        begin()
+        set_roots(self.content.get("roots", []))
+        problem, witness = (
+            conform(self.content[part], shape, part)
+            for part, shape in (("problem", EQUATIONS), ("witness", WITNESS))
+        )
+        shape = {k: part for k, part in SUBLEVEL.items() if k not in ("sides", "level", "cells")}
+        given = conform(self.content["theorem"], shape, "theorem")
+        return shown_question(problem, witness, given), given
 
     def highest(self, depth: int | None) -> list[ClosedLevel]:
         """The highest level of all boxes, behind it that of the others where it is one in a box of its own
@@ -100,11 +126,15 @@ class Sublevel:
 
     def _close(self, box: Sides, depth: int | None) -> ClosedLevel:
         """The highest level in a box; the highest of all is kept."""
+        return copy_context().run(self._closed_level, box, depth)
+
+    def _closed_level(self, box: Sides, depth: int | None) -> ClosedLevel:
+        begin()
+        question, given = self._question_and_theorem
+        sides = {k: (rational(a), rational(b)) for k, (a, b) in box.items()}
+        energy, found = Energy(question, given | {"sides": sides}), None
         halvings = depth or DEPTHS.get(len(self.shapes), FEW)
-        energy, found = Energy(read_sublevel(self.in_box(box))), None
-        for level, inside, tree, reason in highest_levels(
-            energy, halvings, self.step, limited=bool(self.data["limits"])
-        ):
+        for level, inside, tree, reason in highest_levels(energy, halvings, self.step):
             found = ClosedLevel(box, level, inside, tree, reason)
             if self.best is None or level >= self.best.level:
                 self.best = found
@@ -135,7 +165,8 @@ class Sublevel:
                 box[label] = (middle - half, middle + half)
         return box
 
-    def in_box(self, sides: Sides) -> dict[str, Any]:
-        """The problem with its box."""
-        box = {k: [str(a), str(b)] for k, (a, b) in sides.items()}
-        return self.data | {"sublevel": self.data["sublevel"] | {"box": box}}
+    def with_level(self, closed: ClosedLevel) -> dict[str, Any]:
+        """The content with a level in its box."""
+        sides = {k: [str(a), str(b)] for k, (a, b) in closed.box.items()}
+        found = {"sides": sides, "level": str(closed.level), "cells": closed.tree}
+        return self.content | {"theorem": self.content["theorem"] | found}

@@ -9,26 +9,28 @@ from typing import Any
 from flint import arb, fmpq
 
 from geoctrl import checker
+from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.certificates.same_equations import compare_problems, require_same_problem
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.appended_rows import Appended
+from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import Sublevel
+from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls, sublevel_content
 from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.matrices import independent
 from geoctrl.checker.polynomials import Ratio
-from geoctrl.checker.sublevels.energy import in_balls
-from geoctrl.checker.sublevels.file import SUBLEVEL
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.reader import FORMAT
 from geoctrl.errors import CertificateError
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["SublevelQuestions", "require_same_sublevel"]
 
-_KEYS = [key.removesuffix("?") for key in SUBLEVEL]
-_PARTS = ("sublevel", "domain", "limits", "falling", "levels")
+_PARTS = ("domain", "limits", "levels")
 _WIDTH = Fraction(1, 2**24)
 """Of the levels of what is held, beside the size of the function at the point."""
 
@@ -134,9 +136,13 @@ class SublevelQuestions:
             "function": function,
             "held": {k: {"function": p, "width": str(levels[k])} for k, p in functions.items()},
         }
-        asked = table.with_parts().data
-        data = {k: v for k, v in asked.items() if k in _KEYS}
-        data |= {"kind": "sublevel", "sublevel": given} | self._parts
+        problem = table.with_parts().data
+        fall = {"fall": problem["falling"]} if "falling" in problem else {}
+        try:
+            head = heading(FORMAT, self._asked.system.name)
+            content = sublevel_content(head, problem, given | self._parts | fall)
+        except NotSolved:
+            raise Refusal("what is kept is not shown to be by the relations of the leaf") from None
         related = {k for p in stored.data["leaf"].values() for k in _symbols(stored.read["nodes"], p)}
         at = {k: v for k, v in stored.read["states"].items() if k in related}
         size = sum((float(v) ** 2 for v in at.values()), 0.0) ** 0.5
@@ -147,21 +153,21 @@ class SublevelQuestions:
             for k, v in stored.read["states"].items()
         }
         step, omitted = sizes.functions[given["energy"]], self._conserved.omitted
-        return Sublevel(data, shapes, middles, sizes.states, step, omitted)
+        return Sublevel(content, shapes, middles, sizes.states, step, omitted)
 
 
-def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
-    """Compare the problem of a region's file with the equations and the domain of a system."""
+def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Compare the problem of a set's file, and the domain that is asked for, with those of a system."""
     sides = [side.margin for side in system.domain.values()]
-    if stored["limits"]:
+    if asked["limits"]:
         raise CertificateError("outputs within limits are those of a law, which a file does not hold")
-    if len(stored["domain"]) != len(sides):
+    if len(asked["domain"]) != len(sides):
         raise CertificateError("the domain of the file has other sides than that of the system")
-    own = {k: v for k, v in stored.items() if k not in _PARTS}
-    require_same_problem(system, own | {"kind": "equations"})
+    own = {k: v for k, v in stored.items() if k not in _PARTS} | {"kind": "equations"}
+    require_same_problem(system, own)
     # Sides of the domain are compared like invariants, as functions.
-    named = {f"side {k}": place for k, place in enumerate(stored["domain"])}
-    point = checker.read_problem(own | {"kind": "equations", "invariants": named, "weights": {}})
+    named = {f"side {k}": place for k, place in enumerate(asked["domain"])}
+    point = checker.read_problem(own | {"invariants": named, "weights": {}})
     motion = EquationsOfMotion.of(system)
     functions = {f"side {k}": system.expression(margin) for k, margin in enumerate(sides)}
     numbers = {k: Fraction(v) for part in ("states", "inputs", "parameters") for k, v in stored[part].items()}

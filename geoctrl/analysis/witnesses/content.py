@@ -78,11 +78,18 @@ def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]
 
 
 def content_of_file(
-    heading: dict[str, Any], point: PointWitnesses, theorem: dict[str, Any], kept: Sequence[str]
+    heading: dict[str, Any],
+    point: PointWitnesses,
+    theorem: dict[str, Any],
+    kept: Sequence[str],
+    question: checker.Question | None = None,
 ) -> dict[str, Any]:
-    """The content of a file about the problem of a point, with cofactors of what is kept; but its digest."""
-    problem = point.problem
-    cofactors = {name: cofactors_of_rate(point.question, point.table, name) for name in kept}
+    """The content of a file about the problem of a point, with cofactors of what is kept; but its digest.
+
+    These are those of another question about it where one is given.
+    """
+    problem, q = point.problem, question or point.question
+    cofactors = {name: cofactors_of_rate(q, point.table, name) for name in kept}
     data = heading | {"format": FORMAT, "version": VERSION}
     data["problem"] = {"nodes": point.table.rows} | {k: problem[k] for k in PARTS}
     data["witness"] = {

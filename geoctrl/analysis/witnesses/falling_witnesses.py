@@ -6,6 +6,8 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl import checker
+from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.lyapunov_forms import negative_direction
@@ -13,7 +15,7 @@ from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, Ro
 from geoctrl.checker.matrices import combined_hessian, form, independent, nullspace, product, restricted
 from geoctrl.checker.polynomials import Ratio
 
-__all__ = ["falling"]
+__all__ = ["CofactorWriter", "falling"]
 
 Step = dict[str, Any]
 
@@ -23,7 +25,7 @@ def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     q, given, evidence = point.question, proof["problem"]["falling"], proof["evidence"]
     _, *others = evidence["falling_multipliers"].items()
     basis = point.basis([*proof["problem"]["leaf"], *evidence["conserved"]])
-    identities = _Identities(point)
+    identities = CofactorWriter(point.question, point.table)
     squares = [{k: row[k] for k in ("factor", "square")} for row in given["squares"]]
     rate = q.rate([given["function"], *given["weights"]]) * fmpq(given["sense"])
     fall = {k: given[k] for k in ("function", "weights", "sense")}
@@ -39,13 +41,17 @@ def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-class _Identities:
+class CofactorWriter:
     """What vanishes on the leaf, with cofactors."""
 
-    def __init__(self, point: PointWitnesses) -> None:
-        self._q, self.table = point.question, point.table
-        self._writer = RatioWriter.of(point.question, point.table)
-        self.one = point.table.number(fmpq(1))
+    def __init__(self, question: checker.Question, table: Appended) -> None:
+        self._q, self.table = question, table
+        self._writer = RatioWriter.of(question, table)
+
+    @property
+    def one(self) -> int:
+        """The place of one."""
+        return self.table.number(fmpq(1))
 
     def ratio(self, place: int) -> Ratio:
         """A node as a function."""
@@ -62,10 +68,12 @@ class _Identities:
 
     def cofactors(self, zero: Ratio) -> list[Cofactor]:
         """Those of what vanishes."""
+        if not zero:
+            return []
         return cofactors_of_zero(self._writer, self.table, zero, relations_of_leaf(self._q))
 
 
-def _steps(identities: _Identities, given: dict[str, Any]) -> tuple[list[Step], list[int]]:
+def _steps(identities: CofactorWriter, given: dict[str, Any]) -> tuple[list[Step], list[int]]:
     """Functions that vanish on whatever stays, and which of them have told gradients."""
     steps: list[Step] = []
     known = [(row["square"], list[int]()) for row in given["squares"]]
@@ -93,7 +101,7 @@ def _steps(identities: _Identities, given: dict[str, Any]) -> tuple[list[Step], 
 
 
 def _append(
-    identities: _Identities, steps: list[Step], known: list[tuple[int, list[int]]], step: Step
+    identities: CofactorWriter, steps: list[Step], known: list[tuple[int, list[int]]], step: Step
 ) -> int:
     """The number of the first function that a step adds to those that are known."""
     if parts := step.get("parts"):

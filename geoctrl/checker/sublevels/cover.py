@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from time import monotonic
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.clock import SECONDS, require_time
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
-from geoctrl.checker.surds import Number
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, first
+from geoctrl.checker.witnesses import numbers
+from geoctrl.checker.witnesses.limits import Refusal, spend
 from geoctrl.checker.words.texts import short
 
 CELLS, HALVINGS, SIDES = 200_000, 64, 3_000_000
@@ -84,18 +82,17 @@ class Cells:
     def __init__(self, energy: Energy) -> None:
         whole = 1 << HALVINGS
         self.energy, self.top = energy, CoverNode(energy.box, ((0, whole),) * len(energy.box))
-        self._deadline = monotonic() + SECONDS
-        point = energy.at_point(energy.shapes)
-        if not all(a < x < b for x, (a, b) in zip(point, energy.box, strict=True)):
-            raise Refusal("the point is not within the box", "problem.sublevel.box")
-        parts = [(x - a) / (b - a) * whole for x, (a, b) in zip(point, energy.box, strict=True)]
-        self._point: Span = tuple(_neighbours(x, whole) for x in parts)
+        point = zip(energy.at_point(energy.shapes), energy.box, strict=True)
+        parts = [(x - a) / (b - a) for x, (a, b) in point]
+        if not all(numbers.positive(x) and numbers.positive(1 - x) for x in parts):
+            raise Refusal("the point is not within the box", "theorem.sides")
+        self._point: Span = tuple(_neighbours(x * whole) for x in parts)
 
     def ask(self, node: CoverNode) -> None:
         """Find bounds of V over a box."""
         if node.asked:
             return
-        require_time(self._deadline)
+        spend()
         node.asked = True
         with ctx.workprec(BITS):
             if is_off_leaf(self.energy, node.cell):
@@ -146,7 +143,7 @@ class Cells:
         pending = [self.top]
         while pending:
             node = pending.pop()
-            require_time(self._deadline)
+            spend()
             if node in marks:
                 continue
             if is_halved(node):
@@ -174,33 +171,20 @@ def is_off_leaf(energy: Energy, cell: Cell) -> bool:
         return False
     steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
     for g, whole in zip(at, over, strict=True):
-        slopes = [whole.first.get(i, arb(0)) for i in energy.shapes]
+        slopes = [first(whole, i) for i in energy.shapes]
         value = g.value + sum((p * q for p, q in zip(slopes, steps, strict=True)), arb(0))
         if not value.contains(0) or not whole.value.contains(0):
             return True
     return False
 
 
-def _neighbours(x: Number, top: int) -> tuple[int, int]:
-    """The least whole number that is not below a number between 0 and ``top``, and the largest not above it:
+def _neighbours(x: numbers.Number) -> tuple[int, int]:
+    """The least whole number that is not below a number, and the largest not above it, or not certainly:
     written so, as the ends of a span are, the point touches the spans that it is in and no others.
     """
-    low, high = 0, top
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if x < middle else (middle, high)
-    return (low if not x > low else high), low
-
-
-def tree_of(top: CoverNode, is_halved: Callable[[CoverNode], bool]) -> str:
-    """The letters of a tree."""
-    letters, stack = [], [top]
-    while stack:
-        node = stack.pop()
-        halved = is_halved(node)
-        letters.append("+" if halved else ".")
-        stack += reversed(node.halves()) if halved else ()
-    return "".join(letters)
+    with ctx.workprec(numbers.BITS):
+        near = numbers.ball(x)
+        return int(near.lower().ceil().fmpz()), int(near.upper().floor().fmpz())
 
 
 def read_tree(top: CoverNode, letters: str) -> Callable[[CoverNode], bool]:

@@ -6,10 +6,8 @@ from math import isfinite
 
 from flint import arb, arb_mat, fmpq
 
-from geoctrl.checker.boxes import matrix
-from geoctrl.checker.jets import to_float
 from geoctrl.checker.sublevels.doubles import cholesky
-from geoctrl.checker.surds import middle
+from geoctrl.checker.witnesses.cells import matrix
 
 
 def definite_frame(H: arb_mat) -> arb_mat | None:
@@ -19,7 +17,7 @@ def definite_frame(H: arb_mat) -> arb_mat | None:
     is positive definite with it.
     """
     k = H.nrows()
-    rows = [[double(H[i, j]) for j in range(k)] for i in range(k)]
+    rows = [[float(H[i, j].mid()) for j in range(k)] for i in range(k)]
     if (L := cholesky(rows, 0.0)) is None:
         return None
     S = [[0.0] * k for _ in range(k)]  # S = L^-T, column by column
@@ -30,12 +28,7 @@ def definite_frame(H: arb_mat) -> arb_mat | None:
         S[j] = column
     if not all(isfinite(v) for row in S for v in row):
         return None
-    found = matrix([[fmpq(*v.as_integer_ratio()) for v in row] for row in S], k)
+    found = matrix([[arb(fmpq(*v.as_integer_ratio())) for v in row] for row in S], k)
     image = found.transpose() * H * found
     certain = all(image[i, i] > sum((abs(image[i, j]) for j in range(k) if j != i), arb(0)) for i in range(k))
     return found if certain else None
-
-
-def double(x: arb) -> float:
-    """The double next to the middle of a ball."""
-    return to_float(middle(x))

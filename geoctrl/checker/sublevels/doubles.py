@@ -1,8 +1,11 @@
-"""Linear algebra in doubles, for numbers that only have to be good: nothing rests on them."""
+"""Linear algebra in rounded numbers that only have to be good: nothing rests on them."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import isfinite
+
+from flint import arb, arb_mat
 
 
 def cholesky(A: list[list[float]], margin: float) -> list[list[float]] | None:
@@ -39,18 +42,13 @@ def pivots(rows: list[list[float]]) -> list[int]:
     return found
 
 
-def solution(A: list[list[float]], right: list[float]) -> list[float] | None:
-    """The solution of A x = right in doubles, None where A is singular."""
+def approximate_solution(A: list[list[float]], right: list[float]) -> list[float] | None:
+    """Next to the solution of A x = right, None where A is singular."""
     n = len(A)
-    rows = [[*row, c] for row, c in zip(A, right, strict=True)]
-    for i in range(n):
-        p = max(range(i, n), key=lambda r: abs(rows[r][i]))
-        if not abs(rows[p][i]) > 1e-300:
-            return None
-        rows[i], rows[p] = rows[p], rows[i]
-        for r in range(n):
-            if r != i and rows[r][i]:
-                f = rows[r][i] / rows[i][i]
-                rows[r] = [a - f * c for a, c in zip(rows[r], rows[i], strict=True)]
-    found = [rows[i][n] / rows[i][i] for i in range(n)]
-    return found if all(map(isfinite, found)) else None
+    with suppress(ZeroDivisionError):
+        found = arb_mat(n, n, [arb(c) for row in A for c in row]).solve(
+            arb_mat(n, 1, [arb(c) for c in right]), algorithm="approx"
+        )
+        numbers = [float(c.mid()) for c in found.entries()]
+        return numbers if all(map(isfinite, numbers)) else None
+    return None

@@ -24,19 +24,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import is_invertible, matrix, solved, unit, well_solved
-from geoctrl.checker.jets import Jet, complete, evaluate, reachable
-from geoctrl.checker.question import STATES, Question
-from geoctrl.checker.reading import Refusal, children
-from geoctrl.checker.sublevels.definite import definite_frame, double
-from geoctrl.checker.sublevels.doubles import pivots, solution
-from geoctrl.checker.surds import ball
+from geoctrl.checker.sublevels.definite import definite_frame
+from geoctrl.checker.sublevels.doubles import approximate_solution, pivots
+from geoctrl.checker.witnesses.balls import Balls
+from geoctrl.checker.witnesses.cells import constants, matrix, solution
+from geoctrl.checker.witnesses.jets import Jet, complete, reachable
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.witnesses.question import STATES, Question
+from geoctrl.checker.witnesses.reader import children
 
 BITS = 80
 """Of the middles of balls."""
@@ -65,70 +65,47 @@ class Quadratic(NamedTuple):
 
 
 class Energy:
-    """The function of a problem, over cells of its shapes.
+    """The function of a theorem, over cells of its shapes.
 
     Parameters
     ----------
-    problem : as read, with its key "sublevel"
+    question : Question
+        In balls at the point, asked all identities of the theorem.
+    given : the theorem as read
 
     Attributes
     ----------
-    question : Question
-        In exact numbers, about the point of the problem; in balls where that is known up to a box.
     shapes, velocities : list of int
         Places of states among the states.
     levels : list of arb
         Values of the held invariants at the point.
     """
 
-    def __init__(self, problem: dict[str, Any]) -> None:
-        self.question = q = in_balls(problem) if "box" in problem else Question(problem, exact=True)
-        given = problem["sublevel"]
-        self.given, labels = given, q.labels
-        if len(set(given["velocities"])) != len(given["velocities"]) or set(given["velocities"]) & set(
-            given["box"]
-        ):
-            raise Refusal("a state is named twice", "problem.sublevel")
-        if {*given["velocities"], *given["box"]} != set(labels):
-            raise Refusal("a state is a velocity or has a side of the box", "problem.sublevel")
-        self.shapes = [i for i, k in enumerate(labels) if k in given["box"]]
-        self.velocities = [i for i, k in enumerate(labels) if k in given["velocities"]]
-        if not self.shapes:
-            raise Refusal("a shape is needed", "problem.sublevel")
+    def __init__(self, question: Question, given: dict[str, Any]) -> None:
+        self.question, self.given, labels = question, given, question.labels
+        velocities, sides = given["velocities"], given["sides"]
+        if not sides or sorted([*velocities, *sides]) != sorted(labels):
+            raise Refusal(
+                "a state is a velocity or has a side of the box, and none is named twice", "theorem"
+            )
+        self.shapes = [i for i, k in enumerate(labels) if k in sides]
+        self.velocities = [i for i, k in enumerate(labels) if k in velocities]
         self.function = given["function"]
         self.held = [row["function"] for row in given["held"].values()]
-        self.relations = list(problem["leaf"].values())
-        referred = [self.function, *self.held, *problem["domain"]]
-        referred += [row["input"] for row in problem["limits"].values()]
-        if any(p >= len(q.table) for p in referred):
-            raise Refusal("a node is referred to that does not exist", "problem")
+        self.relations = list(question.problem["leaf"].values())
         self.widths = [ball(row["width"]) for row in given["held"].values()]
-        self._entries = [(i, j, p) for i, j, p in problem["matrix"]]
-        self._unknown = [place for (role, _), place in q.place.items() if role == "unknown"]
-        self._factors = [row["factor"] for row in problem.get("falling", {}).get("squares", [])]
-        self.box: Cell = tuple(given["box"][labels[i]] for i in self.shapes)
+        self._factors = [row["factor"] for row in given.get("fall", {"squares": []})["squares"]]
+        self._entries = [p for *_, p in question.problem["matrix"]]
+        self.box: Cell = tuple(tuple(sides[labels[i]]) for i in self.shapes)
         if any(a >= b for a, b in self.box):
-            raise Refusal("a side of the box is empty", "problem.sublevel.box")
+            raise Refusal("a side of the box is empty", "theorem.sides")
         self._require_degrees()
         self._orders: dict[tuple[int, ...], list[int]] = {}
         with ctx.workprec(BITS):
-            self._still = self._constants(problem)
+            self._still = [constants(question, order) for order in range(3)]
             jets = self.jets([(v, v) for v in self.at_point(self.shapes)], self.at_point(self.velocities))
             self.levels = [jet.value for jet in jets[1]]
             self.value_at_point = jets[0].value
-
-    def _constants(self, problem: dict[str, Any]) -> dict[int, Jet]:
-        """Nodes that hold no state, and have a value."""
-        table, place = self.question.table, self.question.place
-        parts, numbers = ("input", "parameter"), Balls([])
-        found = {
-            place[part, k]: Jet(ball(v), {}, {}) for part in parts for k, v in problem[f"{part}s"].items()
-        }
-        for i, node in enumerate(table):
-            if node[0] != "sym" and all(j in found for j in children(node)):
-                with suppress(Refusal):  # told where it is wanted
-                    evaluate(table, [i], found, numbers, 2)
-        return found
 
     def at_point(self, places: Sequence[int]) -> list[Any]:
         """States at the point."""
@@ -139,45 +116,34 @@ class Energy:
 
     def _require_degrees(self) -> None:
         """V is of degree two in the velocities, what is held of one, all that is divided by of none."""
-        q = self.question
-        degree = self._degrees()
-        allowed = [(2, [self.function]), (1, self.held), (0, self.relations)]
-        allowed.append((0, [*(p for *_, p in self._entries), *q.problem["domain"], *self._factors]))
-        allowed.append((STATES, [row["input"] for row in q.problem["limits"].values()]))
-        allowed.append((STATES, self._all))
+        degree, identities = self._degrees(), self.question.nodes_of_identities
+        limited = [row["input"] for row in self.given["limits"].values()]
+        still = [*self.relations, *self._entries, *self.given["domain"], *self._factors]
+        allowed = [(2, [self.function]), (1, self.held), (0, still), (STATES, [*limited, *identities])]
         if any(degree[p] is None or degree[p] > d for d, places in allowed for p in places):
             raise Refusal("a function is not of the degree in the velocities that it must have", "problem")
+        # Sums and products have values where what they are made of has: that of the others is asked for.
+        nodes = [(i, *self.question.table[i]) for i in reachable(self.question.table, identities)]
+        self._functions = [i for i, kind, *_ in nodes if kind == "fun"]
+        self._divisors = [j for _, kind, *parts in nodes if kind == "prod" for j, e in parts[1] if e < 0]
 
-    def _degrees(self) -> list[int | None]:
+    def _degrees(self) -> list[Any]:
         """Degrees of nodes in the velocities, or bounds of them; None where that is no polynomial."""
-        table, velocities = self.question.table, set(self.given["velocities"])
-        found: list[int | None] = []
-        for node in table:
-            kind, *parts = node
-            below = [found[j] for j in children(node)]
+        found: list[Any] = []
+        for kind, *parts in self.question.table:
+            degree: int | None = 0
+            below = [found[j] for j in children((kind, *parts))]
             if kind == "sym":
-                found.append(int(parts[0] in velocities or parts[1] == "unknown"))
+                degree = int(parts[0] in self.given["velocities"] or parts[1] == "unknown")
             elif None in below or (kind == "fun" and (parts[0] == "select" or any(below))):
-                found.append(None)
+                degree = None
             elif kind == "prod":
-                powers = [(found[j] or 0, e) for j, e in parts[1]]
-                found.append(
-                    None if any(d and e < 0 for d, e in powers) else sum(d * e for d, e in powers if d)
-                )
+                divided = any(found[j] and e < 0 for j, e in parts[1])
+                degree = None if divided else sum(found[j] * e for j, e in parts[1] if found[j])
             elif kind == "sum":
-                found.append(max(((found[a] or 0) + (found[b] or 0) for a, b in parts[0]), default=0))
-            else:
-                found.append(0)
+                degree = max((found[a] + found[b] for a, b in parts[0]), default=0)
+            found.append(degree)
         return found
-
-    @cached_property
-    def _all(self) -> list[int]:
-        """Nodes of the motion, and of all identities about it that are used over the region."""
-        given, known = self.given, self.question.problem["invariants"]
-        names = [*given["held"], *given["multipliers"], given["energy"]]
-        if unknown := [k for k in names if k not in known]:
-            raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "problem.sublevel")
-        return self.question.nodes_of_identities(names)
 
     def irregular(self, cell: Cell) -> str:
         """Why the motion may be undefined, leave the domain of the model or let V grow over a cell; empty
@@ -185,23 +151,26 @@ class Energy:
 
         Nothing of velocities is divided by, nor an argument of a function: values at rest tell of all.
         """
-        problem, matrix_of = self.question.problem, [p for *_, p in self._entries]
-        nodes = [*problem["domain"], *self._factors, *matrix_of, *self._all]
+        nodes = [self.given["domain"], self._factors, self._divisors, self._entries, self._functions]
         rest = [fmpq(0)] * len(self.velocities)
         try:
-            found = [jet.value for jet in self.jets(cell, rest, nodes, order=0)[3]]
+            values = iter(self.jets(cell, rest, [p for part in nodes for p in part], order=0)[3])
         except Refusal:
             return "a rate may have no value"
-        a, b = len(problem["domain"]), len(problem["domain"]) + len(self._factors)
-        if not all(v > 0 for v in found[:a]):
+        domain, factors, divisors, entries = ([next(values).value for _ in part] for part in nodes[:4])
+        if not all(v > 0 for v in domain):
             return "the domain of the model may end"
-        if not all(v >= 0 for v in found[a:b]):
+        if not all(v >= 0 for v in factors):
             return "V may grow"
-        n, places = len(problem["unknowns"]), [(i, j) for i, j, _ in self._entries]
-        entries = ((i, j, v) for (i, j), v in zip(places, found[b:], strict=False))
-        if n and not is_invertible(n, entries):
-            return "accelerations may not be determined"
-        return ""
+        if any(v.contains(0) for v in divisors):
+            return "a rate may have no value"
+        K = arb_mat(len(self.question.unknowns), len(self.question.unknowns))
+        for (i, j, _), v in zip(self.question.problem["matrix"], entries, strict=True):
+            K[i, j] = v
+        with suppress(Refusal):
+            solution(K, arb_mat(K.nrows(), 1))
+            return ""
+        return "accelerations may not be determined"
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -214,8 +183,7 @@ class Energy:
         values = dict(zip(self.shapes, map(interval, cell), strict=True))
         values |= zip(self.velocities, map(ball_of, velocities), strict=True)
         # Accelerations may occur in further nodes alone: V, what is held and relations are refused with them.
-        second: dict | None = {} if order == 2 else None
-        still = {p: Jet(arb(0), {}, second) for p in self._unknown} if extra else {}
+        still = {p: constant(arb(0)) for p in self.question.unknowns} if extra else {}
         nodes = [self.function, *self.held, *self.relations, *extra]
         V, *rest = self._evaluated(nodes, values, order, still)
         h, r = len(self.held), len(self.held) + len(self.relations)
@@ -230,15 +198,13 @@ class Energy:
         self, nodes: Sequence[int], values: dict[int, arb], order: int, still: dict[int, Jet]
     ) -> list[Jet]:
         """Nodes at values of states."""
-        q, at = self.question, self._still | still
-        second: dict | None = {} if order == 2 else None
+        at, wanted, table = self._still[order] | still, tuple(nodes), self.question.table
         for i, value in values.items():
-            along = {i: arb(1)} if order else {}
-            at[q.place["state", q.labels[i]]] = Jet(value, along, second)
-        wanted = tuple(nodes)
+            terms = [((), value), ((i,), arb(1))][: 1 + order]
+            at[self.question.states[i]] = Jet(dict(terms), order)
         if wanted not in self._orders:
-            self._orders[wanted] = reachable(q.table, wanted, at)
-        complete(q.table, self._orders[wanted], at, Balls([]), order)
+            self._orders[wanted] = reachable(table, wanted, at)
+        complete(table, self._orders[wanted], at, Balls(order=order))
         return [at[p] for p in wanted]
 
     def quadratic(self, cell: Cell) -> Quadratic | None:
@@ -272,13 +238,13 @@ class Energy:
         """p and N over a cell, from what is held there and at the start over its middle."""
         h = len(held)
         if not h:
-            return arb_mat(k, 1), unit(k)
+            return arb_mat(k, 1), arb_mat(k, k, 1)
         if h > k:
-            raise Refusal("more invariants are held than there are velocities", "problem.sublevel.held")
+            raise Refusal("more invariants are held than there are velocities", "theorem.held")
         D = [[first(C, i) for i in self.velocities] for C in held]
-        dependent = pivots([[double(c) for c in row] for row in D])
+        dependent = pivots([[float(c) for c in row] for row in D])
         if len(dependent) < h:
-            raise Refusal("what is held may be dependent", "problem.sublevel.held")
+            raise Refusal("what is held may be dependent", "theorem.held")
         free = [i for i in range(k) if i not in dependent]
         rest = [
             level - c.value - dot([first(C, i) for i in self.shapes], steps) + arb(0, 1) * width
@@ -286,7 +252,7 @@ class Energy:
         ]
         square = matrix([[row[i] for i in dependent] for row in D], h)
         right = matrix([[c, *(-row[i] for i in free)] for c, row in zip(rest, D, strict=True)], 1 + len(free))
-        found = well_solved(square, right)
+        found = solution(square, right)
         shift, N = arb_mat(k, 1), arb_mat(k, len(free))
         for row, i in enumerate(dependent):
             shift[i, 0] = found[row, 0]
@@ -302,7 +268,7 @@ class Energy:
             return None
         found = quadratic.low - quadratic.share
         if quadratic.slope.nrows():
-            drop = quadratic.slope.transpose() * solved(quadratic.bend, quadratic.slope)
+            drop = quadratic.slope.transpose() * solution(quadratic.bend, quadratic.slope)
             found -= drop[0, 0] / 2
         return found.lower() if found.is_finite() else None
 
@@ -317,7 +283,7 @@ class Energy:
         for i, row in enumerate(rows):  # Gershgorin
             least = least.min((row[i] - sum((abs(c) for j, c in enumerate(row) if j != i), arb(0))).lower())
         if not least > 0:
-            raise Refusal("velocities are not bounded over a cell", "problem.sublevel")
+            raise Refusal("velocities are not bounded over a cell", "theorem")
         b = sum((quadratic.slope[i, 0] * quadratic.slope[i, 0] for i in range(k)), arb(0)).abs_upper().sqrt()
         room = (level + quadratic.share - quadratic.low).upper().max(arb(0))
         return ((b + (b * b + 2 * least * room).sqrt()) / least).upper()
@@ -327,43 +293,39 @@ class Energy:
     def start(self, middle: Sequence[Side]) -> tuple[list[fmpq], list[arb], list[arb], Jets] | None:
         """w_*, y and lambda, from doubles at the middle of a cell, and the jets there."""
         V, held, _, _ = self.jets(middle, [fmpq(0)] * len(self.velocities))
-        D = [[double(first(C, i)) for i in self.velocities] for C in held]
+        D = [[float(first(C, i)) for i in self.velocities] for C in held]
         rows = [
-            [*map(double, seconds(V, i, self.velocities)), *(row[k] for row in D)]
+            [*map(float, seconds(V, i, self.velocities)), *(row[k] for row in D)]
             for k, i in enumerate(self.velocities)
         ]
         rows += [[*row, *[0.0] * len(D)] for row in D]
-        right = [-double(first(V, i)) for i in self.velocities]
-        right += [double(level - C.value) for C, level in zip(held, self.levels, strict=True)]
-        if (numbers := solution(rows, right)) is None:
+        right = [-float(first(V, i)) for i in self.velocities]
+        right += [float(level - C.value) for C, level in zip(held, self.levels, strict=True)]
+        if (numbers := approximate_solution(rows, right)) is None:
             return None
         w = [fmpq(*v.as_integer_ratio()) for v in numbers[: len(self.velocities)]]
         y = [arb(v) for v in numbers[len(w) :]]
         jets = self.jets(middle, w, order=1)
         at, relations = self.combined(jets, y, [arb(0)] * len(self.relations)), jets[2]
-        slopes = [double(first(at, i)) for i in self.shapes]
-        G = [[double(first(g, i)) for i in self.shapes] for g in relations]
+        slopes = [float(first(at, i)) for i in self.shapes]
+        G = [[float(first(g, i)) for i in self.shapes] for g in relations]
         normal = [[sum(a * c for a, c in zip(r, t, strict=True)) for t in G] for r in G]
-        found = solution(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
+        found = approximate_solution(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
         return w, y, [arb(v) for v in found or [0.0] * len(G)], jets
 
     def combined(self, jets: Jets, y: list[arb], leaf: list[arb]) -> Jet:
         """phi, from what `jets` gives."""
         V, held, relations, _ = jets
-        none: dict | None = None if V.second is None else {}
         for C, level, factor in zip(held, self.levels, y, strict=True):
-            V = V + Jet(factor, {}, none) * (C + Jet(-level, {}, none))
+            V = V + constant(factor) * (C + constant(-level))
         for g, factor in zip(relations, leaf, strict=True):
-            V = V + Jet(factor, {}, none) * g
+            V = V + constant(factor) * g
         return V
 
 
-def in_balls(problem: dict[str, Any]) -> Question:
-    """The question with values at the point in balls: identities are exact, functions may be irrational
-    there.
-    """
-    with ctx.workprec(BITS):
-        return Question(problem, True, Balls([fmpq(0)] * len(problem["states"])))
+def constant(value: arb) -> Jet:
+    """A number as a function."""
+    return Jet({(): value}, 2)
 
 
 def interval(side: Sequence[Any]) -> arb:
@@ -381,13 +343,12 @@ def ball_of(x: Any) -> arb:
 
 def first(jet: Jet, i: int) -> arb:
     """A first derivative."""
-    return jet.first.get(i, arb(0))
+    return jet.terms.get((i,), arb(0))
 
 
 def seconds(jet: Jet, i: int, places: Sequence[int]) -> list[arb]:
     """Second derivatives, one by the state i."""
-    second = jet.second or {}
-    return [second.get((min(i, j), max(i, j)), arb(0)) for j in places]
+    return [jet.terms.get((min(i, j), max(i, j)), arb(0)) * (1 + (i == j)) for j in places]
 
 
 def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:

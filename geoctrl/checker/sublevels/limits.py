@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.cover import CoverNode, is_off_leaf
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, Quadratic, dot, first
+from geoctrl.checker.witnesses.limits import Refusal
 
 FURTHER = 6
 """Halvings of each side of a cell of K, at most, beyond those that it has."""
@@ -16,9 +16,8 @@ FURTHER = 6
 
 def require_limits(energy: Energy, inside: Sequence[CoverNode], level: fmpq) -> None:
     """Every input stays within its bound over K below the level; refused where that is not proved."""
-    limits = energy.question.problem["limits"]
     with ctx.workprec(BITS):
-        for name, row in limits.items():
+        for name, row in energy.given["limits"].items():
             bound = arb(row["bound"])
             for node in inside:
                 pending = [(node.cell, 0)]
@@ -41,7 +40,7 @@ def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
 
     By the mean value theorem from the middle, with velocities w = w_* + p + N S q and |q| bounded.
     """
-    if (found := _bounded(energy, cell, level)) is None:
+    if (found := bounded_velocities(energy, cell, level)) is None:
         return None
     quadratic, reach, w = found
     middle = [((a + b) / 2,) * 2 for a, b in cell]
@@ -54,16 +53,7 @@ def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
     return (abs(value) + norm(along) * reach).upper()
 
 
-def velocities_over(energy: Energy, cell: Cell, level: fmpq) -> list[arb] | None:
-    """Balls that hold the velocities of all states over a cell below a level, None where there are none;
-    refused where no bound is found.
-    """
-    with ctx.workprec(BITS):
-        found = _bounded(energy, cell, arb(level))
-    return None if found is None else found[2]
-
-
-def _bounded(energy: Energy, cell: Cell, level: arb) -> tuple[Quadratic, arb, list[arb]] | None:
+def bounded_velocities(energy: Energy, cell: Cell, level: arb) -> tuple[Quadratic, arb, list[arb]] | None:
     """phi over a cell, a bound of |q| below a level, and the velocities that these leave; None where nothing
     of the region is there: the cell is off the leaf, or V lies above the level over it.
     """

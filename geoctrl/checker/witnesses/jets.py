@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from flint import fmpq
@@ -52,6 +53,16 @@ FURTHER: dict[str, Any] = {
 """The coefficient of h^k, k > 2, of the function of x + h, from those of h^(k-1) and h^(k-2)."""
 
 
+ALONE = {()}
+"""Directions of a number."""
+
+
+@lru_cache(10_000)
+def together(k: tuple[int, ...], m: tuple[int, ...]) -> tuple[int, ...]:
+    """The directions of a product."""
+    return tuple(sorted(k + m))
+
+
 @dataclass(frozen=True)
 class Jet:
     """Coefficients by their directions; that of () is the value, and missing where it is no such number."""
@@ -84,11 +95,13 @@ class Jet:
         a, b = self.terms, other.terms
         if (() not in a and len(b) > (() in b)) or (() not in b and len(a) > (() in a)):
             raise Refusal("a value that enters a derivative is no number of the field")
+        if a.keys() == ALONE:
+            return Jet({k: a[()] * c for k, c in b.items() if len(k) <= self.order}, self.order)
         found: dict[tuple[int, ...], Any] = {}
         up_to = [[(k, c) for k, c in b.items() if len(k) <= m] for m in range(self.order + 1)]
         for k, c in a.items():
             for m, d in up_to[self.order - len(k)]:
-                key = tuple(sorted(k + m))
+                key = together(k, m)
                 found[key] = found[key] + c * d if key in found else c * d
         return Jet(found, self.order)
 
@@ -191,7 +204,13 @@ def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Iterable[int
 
 def evaluate(table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any) -> list[Jet]:
     """Jets of the wanted nodes; `jets` holds those of the symbols and takes up all that are computed."""
-    for i in reachable(table, wanted, jets):
+    complete(table, reachable(table, wanted, jets), jets, numbers)
+    return [jets[w] for w in wanted]
+
+
+def complete(table: Sequence[tuple], places: Iterable[int], jets: dict[int, Jet], numbers: Any) -> None:
+    """Compute nodes in the order of dependence; `jets` takes them up."""
+    for i in places:
         kind, *parts = table[i]
         if kind == "sym":
             raise Refusal(f"the symbol {parts[0][:60]!r} must not occur here", f"problem.nodes[{i}]")
@@ -205,4 +224,3 @@ def evaluate(table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet]
             for _ in range(abs(k) if kind == "prod" else 0):
                 jet = numbers.count(jet * (jets[j] if k > 0 else _inverse(jets[j])))
         jets[i] = jet
-    return [jets[w] for w in wanted]

@@ -190,9 +190,9 @@ def at_odds(data: Mapping[str, Any], rng: np.random.Generator, claim: str = "") 
     return ""
 
 
-def leaf_of_set_at_odds(data: Mapping[str, Any], rng: np.random.Generator) -> str:
+def leaf_of_set_at_odds(data: Mapping[str, Any], text: str, rng: np.random.Generator) -> str:
     """What the claim of a map, a region or an attracted set says of its leaf that is not so."""
-    problem, text = data["problem"], data["claim"]
+    problem = data["problem"]
     symbols = [node[1] for node in problem["nodes"] if node[0] == "sym"]
     for _ in range(TRIES):
         numbers = {k: Fraction(int(rng.integers(1, 90)), int(rng.integers(1, 60))) for k in symbols}
@@ -200,7 +200,8 @@ def leaf_of_set_at_odds(data: Mapping[str, Any], rng: np.random.Generator) -> st
         reader.at = text.index("on the leaf ") + 3
         try:
             values, said = evaluate(problem["nodes"], numbers), leaf(reader)
-            if (place := text.find(", where ", reader.at)) >= 0 and problem["kind"] == "sublevel":
+            about_region = data.get("theorem", {}).get("name") == "sublevel"
+            if (place := text.find(", where ", reader.at)) >= 0 and about_region:
                 reader.at = place + len(", where ")
                 if fault := functions_at_odds(problem, functions(reader), values):
                     return fault

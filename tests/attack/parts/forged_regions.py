@@ -27,7 +27,11 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.sublevels.file import SublevelRegion, judge_sublevel, read_sublevel
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.set_witnesses.sublevel_witnesses import sublevel_content
+from geoctrl.checker.sublevels.file import SublevelRegion
+from geoctrl.checker.witnesses import Refusal, prove
+from geoctrl.checker.witnesses.reader import FORMAT, VERSION
 from tests.attack.draw.dice import Dice
 from tests.attack.oracle.tables import Table
 from tests.attack.outcome import Outcome, raw
@@ -54,7 +58,7 @@ def judged(dice: Dice, kind: str, wide: bool) -> Outcome:
     begun = time.process_time()
     try:
         region = confirmed(data)
-    except (gc.CertificateError, checker.Refusal) as error:
+    except (gc.CertificateError, Refusal) as error:
         genuine = not wide and not kind.startswith("choice")
         result, note = ("contradiction", "a region is refused: ") if genuine else ("refused", "")
         return Outcome(told, result, f"{note}{str(error)[:200]}", time.process_time() - begun)
@@ -66,7 +70,7 @@ def judged(dice: Dice, kind: str, wide: bool) -> Outcome:
 
 
 def drawn(dice: Dice, kind: str, wide: bool) -> dict[str, Any]:
-    """A file without its claim; its box and its set reach the other side, or not."""
+    """A file's content; its box and its set reach the other side, or not."""
     k, c, a, level = (dice.positive() for _ in range(4))
     b = -a * dice.positive()
     nodes = Nodes("x", "q", "v")
@@ -91,31 +95,35 @@ def drawn(dice: Dice, kind: str, wide: bool) -> dict[str, Any]:
     field = [rest, v, nodes.total((-k, q), (1, nodes.product((slope, 1), (v, 1))))]
     coarse = wide and dice.chance(0.7)
     edge = (8 if coarse else 2) * (1 + int((2 * level / k) ** 0.5))
-    problem = sublevel(
+    return content(
         nodes,
         {"x": str(a), "q": "0", "v": "0"},
         field,
         {"energy": energy, "hill": hill},
         function=nodes.total((1, squares), (1, hill)),
-        box={"x": [str(a - reach), str(a + reach)], "q": [str(-edge), str(edge)]},
+        sides={"x": [str(a - reach), str(a + reach)], "q": [str(-edge), str(edge)]},
+        level=str(level),
+        cells=tree(FEW if coarse else HALVINGS),
         leaf=leaf,
     )
-    return content(problem, str(level), tree(FEW if coarse else HALVINGS))
 
 
-def sublevel(
+def content(
     nodes: Nodes,
     states: dict[str, str],
     field: list[int],
     invariants: dict[str, int],
     function: int,
-    box: dict[str, list[str]],
+    sides: dict[str, list[str]],
+    level: str,
+    cells: str,
     leaf: dict[str, int] | None = None,
 ) -> dict[str, Any]:
-    """A problem with the velocity v and the energy first among the invariants, all of which count once."""
+    """The content of a file with the velocity v and the energy first among the invariants, all of which count
+    once; with the cofactors that there are.
+    """
     energy, *others = invariants
-    return {
-        "kind": "sublevel",
+    problem: dict[str, Any] = {
         "nodes": nodes.rows,
         "states": states,
         "inputs": {},
@@ -127,46 +135,38 @@ def sublevel(
         "leaf": leaf or {},
         "invariants": invariants,
         "weights": {},
+    }
+    asked = {
+        "energy": energy,
+        "sense": 1,
+        "multipliers": dict.fromkeys(others, "1"),
+        "function": function,
+        "held": {},
         "domain": [],
-        "sublevel": {
-            "energy": energy,
-            "sense": 1,
-            "multipliers": dict.fromkeys(others, "1"),
-            "function": function,
-            "held": {},
-            "velocities": ["v"],
-            "box": box,
-        },
         "limits": {},
+        "velocities": ["v"],
     }
-
-
-def content(problem: dict[str, Any], level: str, cells: str) -> dict[str, Any]:
-    """A file of a region of an oscillator, without claim and digest."""
-    return {
-        "format": "geoctrl-sublevel",
-        "version": checker.VERSION,
-        "software": "",
-        "system": "oscillator",
-        "verdict": "PROVED_INVARIANT",
-        "claim": "",
-        "problem": problem,
-        "level": level,
-        "cells": cells,
-    }
+    head = {"format": FORMAT, "version": VERSION, "software": "", "system": "oscillator"}
+    try:
+        found = sublevel_content(head, problem | {"kind": "equations"}, asked)
+    except (NotSolved, checker.Refusal):
+        basis = {"rows": [], "free": list(states), "inverse": []}
+        witness = {"roots": [], "inverse": [], "cofactors": {}}
+        theorem = asked | {"name": "sublevel", "leaf": basis, "cofactors": []}
+        found = head | {"problem": problem, "witness": witness, "theorem": theorem}
+    found["theorem"] |= {"sides": sides, "level": level, "cells": cells}
+    return found
 
 
 def confirmed(data: dict[str, Any]) -> SublevelRegion:
-    """The region of a file, given the claim that it needs; refused where the checker refuses it."""
-    problem = read_sublevel(data["problem"])
-    region = judge_sublevel(problem, data["level"], data["cells"])
-    data["claim"] = region.claim(data["system"])
+    """The region of a file; refused where the checker refuses it."""
     data["digest"] = checker.digest_of(data)
+    found: SublevelRegion = prove(data).told["region"]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "region.json"
         path.write_text(json.dumps(data), encoding="utf-8")
         gc.verify(path)
-    return region
+    return found
 
 
 def tree(halvings: int) -> str:
@@ -202,8 +202,8 @@ class Nodes:
 
 def broken(data: dict[str, Any], region: SublevelRegion, dice: Dice) -> str:
     """What a run from the edge of a set does that it must not do."""
-    table, level = Table(data["problem"]), _value(data["level"])
-    function, field = Function(data["problem"], table), data["problem"]["field"]
+    table, level = Table(data["problem"]), _value(data["theorem"]["level"])
+    function, field = Function(data, table), data["problem"]["field"]
     sides = [[tuple(map(_value, side)) for side in node.cell] for node in region.inside]
     for start in starts(data, table, function, sides, level, dice):
         run = solve_ivp(lambda _, x: table.in_floats(field, x), (0, LONG), start, rtol=1e-8, atol=1e-10)
@@ -217,9 +217,9 @@ def broken(data: dict[str, Any], region: SublevelRegion, dice: Dice) -> str:
 class Function:
     """The function that a file tells; where its invariants divide by zero, as it is written besides."""
 
-    def __init__(self, problem: dict[str, Any], table: Table) -> None:
-        self._table, self._other = table, [problem["sublevel"]["function"]]
-        self._told = list(problem["invariants"].values())
+    def __init__(self, data: dict[str, Any], table: Table) -> None:
+        self._table, self._other = table, [data["theorem"]["function"]]
+        self._told = list(data["problem"]["invariants"].values())
 
     def __call__(self, x: Any) -> float:
         try:

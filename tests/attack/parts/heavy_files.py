@@ -16,7 +16,7 @@ from typing import Any
 import geoctrl as gc
 from geoctrl import checker
 from tests.attack.outcome import Outcome, raw, worded
-from tests.attack.parts.forged_regions import Nodes, content, sublevel, tree
+from tests.attack.parts.forged_regions import Nodes, content, tree
 
 Data = dict[str, Any]
 CASES: list[tuple[str, Data]] = []
@@ -176,9 +176,9 @@ def oscillators(shapes: int, cells: str, side: str = "8") -> Data:
     energy = nodes.total(*((1, nodes.product((i, 2))) for i in range(shapes + 1)))
     still = nodes.number(0)
     field = [shapes, *[still] * (shapes - 1), nodes.product((0, 1), factor=-1)]
-    box = {f"q{i}": [f"-{side}", side] for i in range(shapes)}
+    sides = {f"q{i}": [f"-{side}", side] for i in range(shapes)}
     at = dict.fromkeys(names, "0")
-    return content(sublevel(nodes, at, field, {"energy": energy}, energy, box), "1", cells)
+    return content(nodes, at, field, {"energy": energy}, energy, sides, "1", cells)
 
 
 def region(build: Callable[[Nodes, list[int]], int], axes: int, cells: str, side: tuple = ("1", "2")) -> Data:

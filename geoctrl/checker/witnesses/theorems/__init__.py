@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from geoctrl.checker.slopes.file import SLOPES, attraction_by_slopes
+from geoctrl.checker.sublevels.file import SUBLEVEL, sublevel
 from geoctrl.checker.witnesses.theorems.boxes import BOX, ENERGY, energy_casimir_in_box, in_box
 from geoctrl.checker.witnesses.theorems.falling import FALLING, falling_energy
 from geoctrl.checker.witnesses.theorems.family import ATTRACTION, DRIFT, attracting_family, drift
@@ -65,6 +66,7 @@ ENCLOSED: dict[str, Theorem] = {
 """Those that ask their questions themselves, about a box or in balls, and need no exact rest at the point."""
 REGIONS: dict[str, Theorem] = {
     "slopes": (SLOPES, attraction_by_slopes),
+    "sublevel": (SUBLEVEL, sublevel),
 }
 """Those about sets and maps, which ask their questions themselves; they tell of a region, which has its claim
 and what was checked for it.
