@@ -6,16 +6,12 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
 from tests.attack.parts.claims import at_odds
 from tests.checker.figures import PAGES, length, parts, said, sentence, statements
 
@@ -91,25 +87,19 @@ def members():
 
 
 def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
-    paths, verdicts, agreed = [], set(), Counter()
+    paths, verdicts, theorems, dice = [], set(), Counter(), np.random.default_rng(4)
     for name, system, point in members():
-        paths.append(str(tmp_path / f"{name}.json"))
         certificate = gc.certify(system, point)
-        if not certificate.verdict.proved:
-            paths.pop()
-            continue
-        certificate.to_json(paths[-1])
-        with suppress(NotSolved):
-            content = content_with_witnesses(certificate.proof)
-            found = witnesses.prove(content)
-            assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method), name
-            agreed[content["theorem"]["name"]] += 1
-        assert not at_odds(certificate.to_dict(), np.random.default_rng(len(paths))), certificate.claim
-        verdicts.add(certificate.verdict)
-    assert len(paths) > 45
-    assert {"attraction", "growth", "energy-Casimir", "family", "drift"} <= agreed.keys()
-    assert "energy-Casimir over a shape" in agreed
-    assert agreed.total() > 60
+        if certificate.verdict.proved:
+            paths.append(str(tmp_path / f"{name}.json"))
+            certificate.to_json(paths[-1])
+            data = certificate.to_dict()
+            assert not at_odds(data, dice, certificate.claim), certificate.claim
+            theorems[data["theorem"]["name"]] += 1
+            verdicts.add(certificate.verdict)
+    assert len(paths) > 60
+    assert {"attraction", "growth", "energy-Casimir", "family", "drift"} <= theorems.keys()
+    assert "energy-Casimir over a shape" in theorems
     assert {gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE} <= verdicts
     command = [sys.executable, "-c", VERIFY.format(foreign=FOREIGN)]
     run = subprocess.run([*command, *paths], capture_output=True, text=True)
@@ -117,6 +107,6 @@ def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
     assert run.stdout.count("confirmed: field and leaf relations vanish") == len(paths)
     # Negative control: a changed file is refused there too.
     data = json.loads(Path(paths[0]).read_text())
-    data["verdict"] = "UNDECIDED"
+    data["theorem"]["name"] = "attraction" if data["theorem"]["name"] == "growth" else "growth"
     Path(paths[0]).write_text(json.dumps(data))
     assert subprocess.run([*command, paths[0]], capture_output=True, text=True).returncode == 1

@@ -3,22 +3,18 @@
 import json
 import subprocess
 import sys
-from math import lcm
+from contextvars import copy_context
+from itertools import islice
 
-import numpy as np
 import pytest
-from flint import arb, fmpq, fmpq_poly
+from flint import fmpq
 
-import geoctrl as gc
-from geoctrl import checker
-from geoctrl.checker import polynomials
-from geoctrl.checker.clock import limited, require_time
-from geoctrl.checker.matrices import locate, real_roots
-from geoctrl.checker.polynomials import Functions, generators_of, length
-from geoctrl.checker.surds import Surds, middle
+from geoctrl.checker.witnesses import limits
+from geoctrl.checker.witnesses.jets import LONGEST, Jet, Numbers
+from geoctrl.checker.witnesses.limits import Refusal
 from tests.attack.parts import heavy_files
 
-QUICK = 22
+QUICK = 24
 """Of the heavy files, those that are tried here; the standing attack tries all."""
 CHILD = """
 import json, resource, sys
@@ -33,129 +29,61 @@ for path in sys.argv[1:]:
         told.append(f"refused: {refusal}")
 print(json.dumps(told))
 """
+NESTED = "[" * 991 + "]" * 991
 
 
 def test_heavy_files_are_refused_within_a_gigabyte(tmp_path):
-    names, paths = list(heavy_files.heavy())[:QUICK], []
-    for k, data in enumerate(list(heavy_files.heavy().values())[:QUICK]):
+    files, paths = dict(islice(heavy_files.heavy().items(), QUICK)), []
+    names = [*files]
+    for k, data in enumerate(files.values()):
         paths.append(tmp_path / f"{k}.json")
         heavy_files.sealed(data)(paths[-1])
-    paths.append(tmp_path / "nest.json")
-    paths[-1].write_text(f'{{"format": "geoctrl-map", "x": {"[" * 991 + "]" * 991}, "digest": "a"}}')
+    for k, key in enumerate(("x", "problem", "theorem", "digest")):
+        head = '"format": "geoctrl-certificate", "version": 3'
+        paths.append(tmp_path / f"nest {k}.json")
+        paths[-1].write_text(f'{{{head}, "{key}": {NESTED}}}')
+        names.append(f"nested {key}")
     done = subprocess.run([sys.executable, "-c", CHILD, *paths], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-500:]
-    told = dict(zip([*names, "nest"], json.loads(done.stdout), strict=True))
+    told = dict(zip(names, json.loads(done.stdout), strict=True))
     assert [name for name, words in told.items() if not words.startswith("refused: ")] == []
-    assert "20000 bits" in told["exp 10^11 in a box"]
-    assert "nested too deeply" in told["nest"]
-    assert "more than 512 functions" in told["functions beyond all bounds"]
+    assert "not bounded in the box" in told["exp of exp of exp"]
+    assert f"more than {LONGEST} bits" in told["tower of powers of a number"]
+    assert "too many functions occur" in told["functions beyond all bounds"]
+    assert "words of numbers" in told["fractions that are short"]
 
 
-def test_middles_of_balls_are_not_made_exact_where_they_are_long():
-    assert middle(arb(3) / 4) == fmpq(3, 4)
-    for value in (arb(10**11).exp(), arb(-(10**11)).exp(), arb("inf"), arb("nan")):
-        with pytest.raises(checker.Refusal):
-            middle(value)
+def test_a_number_has_no_more_than_a_million_bits():
+    numbers = Numbers({})
+    for q in (fmpq(2) ** (LONGEST - 1), 1 / fmpq(3) ** 1000):
+        assert numbers.count(Jet({(): q}, 2)).value == q
+    for q in (fmpq(2) ** LONGEST, fmpq(2) ** -LONGEST):
+        with pytest.raises(Refusal, match="bits"):
+            numbers.count(Jet({(): fmpq(1), (0,): q}, 2))
 
 
-def test_one_clock_ends_what_is_within_it():
-    require_time()
-    with limited(60.0), limited(-1.0):
-        with pytest.raises(checker.Refusal, match="takes more than"):
-            require_time()
-        with pytest.raises(checker.Refusal, match="takes more than"), limited(10.0):
-            require_time()
-    require_time()
+def test_one_clock_ends_what_is_within_it(monkeypatch):
+    def within(*ends):
+        """One within the other."""
+        monkeypatch.setattr(limits, "SECONDS", ends[0])
+        limits.begin()
+        if ends[1:]:
+            copy_context().run(within, *ends[1:])
+        limits.spend()
+
+    limits.spend(10**9)  # nothing was begun
+    copy_context().run(within, 60.0, 50.0)
+    for ends in ((-1.0,), (60.0, -1.0), (-1.0, 60.0)):
+        with pytest.raises(Refusal, match="takes more than"):
+            copy_context().run(within, *ends)
 
 
-def test_a_chain_over_square_roots_looks_at_the_clock():
-    root = Surds.of([fmpq(2)]).read("0 + 1*r1")
-    p = [fmpq(1), *(root * k + 1 for k in range(30))]
-    with limited(-1.0), pytest.raises(checker.Refusal, match="takes more than"):
-        locate(p)
+def test_words_are_counted():
+    def spent(*words):
+        limits.begin()
+        for count in words:
+            limits.spend(count)
 
-
-def test_functions_are_counted_by_what_occurs():
-    table = [("sym", "x", "state"), *[("fun", "sin", [0])] * 50, ("fun", "cos", [1]), ("fun", "cos", [2])]
-    assert generators_of(table) == 4  # sine and cosine of x, and of sin x
-    table += [("fun", "sqrt", [0]), ("fun", "exp", [0]), ("fun", "select", [0, 0, 0])]
-    assert generators_of(table) == 6
-
-
-# -- chains in integers -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_roots_are_placed_as_isolated_roots_are(seed):
-    """Against the isolating balls of flint: on the axis, to either side of it, and real."""
-    rng = np.random.default_rng(seed)
-    p = fmpq_poly([1])
-    for _ in range(int(rng.integers(1, 8))):
-        a, b, c = (int(v) for v in rng.integers(-4, 5, 3))
-        p *= (
-            fmpq_poly([fmpq(a, 3), 1]) if rng.random() < 0.5 else fmpq_poly([fmpq(abs(b), 2), c * (c > 1), 1])
-        )
-    roots = p.complex_roots()
-    right, left, _ = locate(p.coeffs()[::-1])
-    assert right == any(z.real > 0 for z, _ in roots)
-    assert left == all(z.real < 0 for z, _ in roots)
-    assert real_roots(p) == sum(z.imag == 0 for z, _ in roots)
-
-
-def test_roots_over_a_field_with_square_roots():
-    field = Surds.of([fmpq(2)])
-    root = field.read("0 + 1*r1")
-    square = [fmpq(1), fmpq(0), root, fmpq(0), fmpq(1, 2)]  # (s^2 + 1/sqrt 2)^2
-    assert locate(square) == (False, False, False)
-    assert locate([fmpq(1), root, fmpq(1)]) == (False, True, True)
-    assert locate([fmpq(1), -root, fmpq(1)]) == (True, False, True)
-
-
-# -- nothing private leaves the library -------------------------------------------------------------------
-
-
-def test_conditions_at_a_switch_are_refused_in_words():
-    """Max(k, 1) has no derivative by k at 1."""
-    import sympy as sp
-
-    q, k = gc.Coordinate("q"), gc.Parameter("k", 1)
-    system = gc.EulerPoincare(
-        shape=[q], inertia=[[1]], parameters=[k], potential=sp.Max(k.symbol, 1) * q.symbol**2 / 2
-    ).reduce()
-    with pytest.raises(gc.GeoctrlError):
-        gc.stability_conditions(system, gc.find_equilibrium(system, [0, 0]))
-
-
-# -- lengths of polynomials -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_lengths_are_bounded_by_those_of_what_they_are_made_of(seed):
-    """Random sums, products and quotients; the bound is never below what is counted."""
-    rng = np.random.default_rng(seed)
-    field = Functions(3, 2, lambda place, value: 1, np.inf)
-    known = [*field.variables, field.number(fmpq(3, 7)), field.number(fmpq(-(2**70), 5))]
-    known.append(field.function("sin", known[0]))
-    for _ in range(300):
-        a, b = (known[int(k)] for k in rng.integers(len(known), size=2))
-        if not b:
-            continue
-        kind = int(rng.integers(4))
-        made = a + b if kind == 0 else a - b if kind == 1 else a * b if kind == 2 else a * (1 / b)
-        if len(made.top) < 60 and made.top.total_degree() < 25 and len(made.below) < 5:
-            numbers = made.top.coeffs()
-            below = lcm(1, *(int(c.q) for c in numbers))
-            assert max([below, *(abs(int((c * below).p)) for c in numbers)]).bit_length() <= made.bits
-            assert length(made.top) <= made.bits + 1
-            known = [*known[:6], *known[6:][-40:], made]
-
-
-def test_long_numbers_are_refused_by_the_bound_and_by_counting(monkeypatch):
-    """A bound that is too large is counted anew; what is too long by count is refused."""
-    monkeypatch.setattr(polynomials, "LONG", 1000)
-    field = Functions(1, 0, lambda place, value: 1, np.inf)
-    one, long = field.number(fmpq(1)), field.number(fmpq(2**600))
-    one.bits = 1000
-    assert (one * field.variables[0]).bits < 10
-    with pytest.raises(checker.Refusal, match="too long"):
-        long * long
+    copy_context().run(spent, limits.WORDS - 1, 1)
+    with pytest.raises(Refusal, match="words of numbers"):
+        copy_context().run(spent, limits.WORDS, 1)

@@ -14,7 +14,6 @@ from flint import arb, ctx, fmpq
 from mpmath import mp, quad
 
 import geoctrl as gc
-from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.balls import Balls, quadrature
@@ -23,7 +22,7 @@ from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.theorems.boxes import require_zero
 from tests.analysis.slow_pendulum import slow
 from tests.analysis.test_angles import pendulum
-from tests.attack.forge.by_hand import Equations
+from tests.attack.forge.by_hand import Equations, decided
 from tests.attack.parts.certificates import turntable
 from tests.checker.test_witnesses import CHANGES, UNIT, at, changed, numbers, planar
 from tests.exact.test_boxes import boxed, cubic, levels, turning
@@ -31,11 +30,8 @@ from tests.literature.skate_by_hand import GENERIC, leaning_turn
 
 
 def by_hand(problem, **proposal):
-    """What the checker that searches decides of equations by hand, as a proof."""
-    proposal = {"conserved": [], **proposal}
-    verdict, method, found = checker.decide(checker.read_problem(problem), proposal)
-    parts = {"problem": problem, "verdict": verdict, "method": method, "evidence": found}
-    return parts | {"software": "by hand", "system": "plane"}
+    """What the search decides of equations by hand, as a proof."""
+    return decided(problem, **{"conserved": []} | proposal)
 
 
 def arms(length=1, time=1, upper=False, spring=0, damping=1):
@@ -135,7 +131,7 @@ def copied(name):
 
 
 @pytest.mark.parametrize("name", PROOFS)
-def test_both_checkers_agree(name):
+def test_search_and_checker_agree(name):
     found, given = witnesses.prove(content(name)), proof(name)
     assert "in balls" in found.method
     assert (found.verdict, found.method) == (given["verdict"], given["method"])

@@ -11,7 +11,6 @@ from flint import fmpq
 from scipy.linalg import expm, solve_discrete_lyapunov
 
 import geoctrl as gc
-from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.analysis.witnesses.lyapunov_forms import multiplying_form
 from geoctrl.checker import witnesses
@@ -20,17 +19,10 @@ from geoctrl.checker.witnesses.numbers import ball as enclosure
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform
 from geoctrl.checker.witnesses.theorems.held_loop import INSIDE, hold_matrix
-from tests.attack.forge.by_hand import Equations
+from tests.attack.forge.by_hand import Equations, decided
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.exact.test_hostile_loops import IDENTITY, cart, integrator, loop, row
 from tests.sampling.test_held_at_exact_points import ball, cube
-
-
-def by_hand(problem, **proposal):
-    """What the checker that searches decides of a loop by hand, as a proof."""
-    verdict, method, found = checker.decide(checker.read_problem(problem), proposal)
-    parts = {"problem": problem, "verdict": verdict, "method": method, "evidence": found}
-    return parts | {"software": "by hand", "system": "loop"}
 
 
 def on_levels():
@@ -38,13 +30,13 @@ def on_levels():
     e = Equations(y=0, p=1, c=0)
     field = [e.total(e.monomial(1, c=1, p=1), e.monomial(-1, y=1, p=1)), e.number(0), e.number(0)]
     problem = loop(e, field, {"c": e.monomial("1/2", y=1)}, invariants={"p": e.places["p"]})
-    return by_hand(problem, conserved=["p"], lyapunov=[["1"]])
+    return decided(problem, conserved=["p"], lyapunov=[["1"]])
 
 
 def at_rest(hold="1/2", **proposal):
     """A cart that rests anywhere."""
     e, field, law, _ = cart()
-    return by_hand(loop(e, field, law, rest=[row(e, 1, 1, 1)], hold=hold), **proposal)
+    return decided(loop(e, field, law, rest=[row(e, 1, 1, 1)], hold=hold), **proposal)
 
 
 def with_a_state_of_its_own():
@@ -53,7 +45,7 @@ def with_a_state_of_its_own():
     problem = loop(e, field, {"c": e.monomial(-1, x=1)}, {"z": e.monomial(-1, z=1)}, late=1)
     M = np.array([[1, 0, 0.5], [0, 0.5, 0], [-1, 0, 0]])
     P = solve_discrete_lyapunov(M.T, np.eye(3))
-    return by_hand(problem, lyapunov=[[str(Fraction(float(c))) for c in row] for row in (P + P.T) / 2])
+    return decided(problem, lyapunov=[[str(Fraction(float(c))) for c in row] for row in (P + P.T) / 2])
 
 
 def skate(sigma=-5e-6, k=8, kappa=1.0, **options):
@@ -76,8 +68,8 @@ def sampled(made, rate):
 
 
 PROOFS = {
-    "integrator": lambda: by_hand(integrator(-1), lyapunov=IDENTITY[1]),
-    "integrator held too long": lambda: by_hand(integrator("-4001/1000"), multiplier=[-1.0005, 0.0]),
+    "integrator": lambda: decided(integrator(-1), lyapunov=IDENTITY[1]),
+    "integrator held too long": lambda: decided(integrator("-4001/1000"), multiplier=[-1.0005, 0.0]),
     "state of its own": with_a_state_of_its_own,
     "levels": on_levels,
     "cart at rest": lambda: at_rest(lyapunov=[["1"]]),
@@ -106,7 +98,7 @@ def content(name):
 
 
 @pytest.mark.parametrize("name", PROOFS)
-def test_both_checkers_agree(name):
+def test_search_and_checker_agree(name):
     found, given = witnesses.prove(content(name)), proof(name)
     assert (found.verdict, found.method) == (given["verdict"], given["method"])
     for key, told in found.told.items():

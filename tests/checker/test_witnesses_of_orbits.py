@@ -1,4 +1,4 @@
-"""Orbits modulo a group, with witnesses: both checkers agree, and each hypothesis is asked for.
+"""Orbits modulo a group, with witnesses: search and checker agree, and each hypothesis is asked for.
 
 Of every system by hand the truth is known, and is said beside it.
 """
@@ -10,12 +10,11 @@ from functools import cache
 import pytest
 
 import geoctrl as gc
-from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.checker import witnesses
 from geoctrl.checker.witnesses.limits import Refusal
 from tests.analysis.test_theorems import ORBITS, rest_of
-from tests.attack.forge.by_hand import Equations, with_theorem
+from tests.attack.forge.by_hand import Equations, decided, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.checker.test_witnesses_over_shapes import UNITS
 from tests.exact.test_hostile_orbits import HELD, ROTATION, circling, growing
@@ -56,7 +55,7 @@ def proof(name):
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_both_checkers_agree_on_orbits(name):
+def test_search_and_checker_agree_on_orbits(name):
     certificate, content = proof(name)
     assert certificate.verdict.proved
     found = witnesses.prove(content)
@@ -86,13 +85,6 @@ def test_a_changed_number_proves_the_same_or_nothing(name, change):
     assert refused > 10
 
 
-def by_old(problem, **proposal):
-    """What the search would hand over of a problem by hand, from what the other checker says of it."""
-    verdict, method, evidence = checker.decide(checker.read_problem(problem), proposal)
-    data = {"software": "by hand", "system": "by hand", "problem": problem}
-    return data | {"verdict": verdict, "method": method, "evidence": evidence}
-
-
 def far_side(e):
     away = e.total(e.monomial(1, x=2), e.monomial(1, y=2), e._add("num", "-1/2"))
     return e.function("select", away, e.number(0), e.number(1))
@@ -110,10 +102,10 @@ def divided(below=None):
     return problem, {"conserved": ["V"], "held": [], "orbit_multipliers": {"V": "1", "g": "0"}}
 
 
-def test_both_checkers_agree_on_orbits_by_hand():
+def test_search_and_checker_agree_on_orbits_by_hand():
     """Also where leaf, function and divisors are the same along the orbit by cofactors."""
     for problem, proposal in ((circling(), HELD), (circling(rate=far_side), HELD), divided()):
-        old = by_old(problem, **proposal)
+        old = decided(problem, **proposal)
         assert old["verdict"] == STABLE
         content = content_of(old)
         assert witnesses.prove(content).verdict == STABLE
@@ -343,7 +335,7 @@ def test_growth_across_an_orbit():
     found = witnesses.prove(grows([]))
     assert (found.verdict, found.method) == ("PROVED_UNSTABLE", "spectrum modulo a group")
     assert found.told == {"orbit_directions": ["y"]}
-    assert content_of(by_old(growing(Equations(x=1, y=0, z=0), [ROTATION])))["theorem"]["powers"] == [["-1"]]
+    assert content_of(decided(growing(Equations(x=1, y=0, z=0), [ROTATION])))["theorem"]["powers"] == [["-1"]]
 
 
 def test_what_does_not_grow_is_refused():

@@ -76,14 +76,14 @@ MASSES = {
 
 
 def agreed(outcome, content):
-    """What both checkers say of a point."""
+    """What search and checker say of a point."""
     found = witnesses.prove(json.loads(json.dumps(content)))
     assert (found.verdict, found.method) == (outcome.verdict.value, outcome.method)
     assert found.told == {"lowest_power": outcome.evidence["lowest_power"]}
     return found.method, found.verdict
 
 
-def test_both_checkers_agree():
+def test_search_and_checker_agree():
     pairs = [content_of(problem) for problem in CASES.values()]
     certificates = [gc.certify(system, system.state()) for system in MASSES.values()]
     pairs += [(c, content_with_witnesses(c.proof)) for c in certificates]
@@ -92,7 +92,7 @@ def test_both_checkers_agree():
 
 
 @pytest.mark.parametrize("make", [drawing_fields.valleys, drawing_fields.nilpotent, drawing_fields.families])
-def test_both_checkers_agree_on_fields_that_are_drawn(make):
+def test_search_and_checker_agree_on_fields_that_are_drawn(make):
     counted = Counter()
     for index in range(40):
         try:

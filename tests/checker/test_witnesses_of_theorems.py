@@ -30,7 +30,7 @@ def content_of(problem):
     return outcome, json.loads(json.dumps(content_with_witnesses(proof)))
 
 
-def test_both_checkers_agree_on_textbook_cases():
+def test_search_and_checker_agree_on_textbook_cases():
     agreed = {}
     for name, (problem, _) in PROVED.items():
         outcome, content = content_of(problem)

@@ -76,7 +76,7 @@ def content_of(name):
 
 
 @pytest.mark.parametrize("name", POINTS)
-def test_both_checkers_agree_on_integrals_over_a_shape(name):
+def test_search_and_checker_agree_on_integrals_over_a_shape(name):
     certificate, content = content_of(name)
     assert content["theorem"]["name"] == "energy-Casimir over a shape"
     found = witnesses.prove(content)
@@ -95,7 +95,7 @@ def integrals_of(data):
 
 
 @pytest.mark.parametrize("name", POINTS)
-def test_derivatives_of_integrals_are_those_of_the_other_checker(name):
+def test_derivatives_of_integrals_are_those_of_the_search(name):
     certificate, content = content_of(name)
     q = checker.Question(checker.read_problem(certificate.proof["problem"]), exact=True)
     n, jets = len(q.labels), integrals_of(content)

@@ -166,7 +166,7 @@ class Numbers:
         bits = [q.height_bits() for q in jet.terms.values()]
         if max(bits, default=0) > LONGEST:
             raise Refusal(f"a number has more than {LONGEST} bits")
-        spend(sum(4 + b // 32 for b in bits))
+        spend(sum(8 + b // 32 for b in bits))
         return jet
 
 

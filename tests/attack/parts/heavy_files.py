@@ -10,6 +10,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,12 @@ def sealed(data: Data) -> Callable[[Path], None]:
 
 
 def equations(nodes: Nodes, states: dict[str, str], field: list[int], **parts: Any) -> Data:
-    """A certificate's content that claims stability."""
-    evidence = parts.pop("evidence", {})
+    """A certificate's content about equations: that the squares of all states fall, or in a box, or that a
+    sum of all invariants is least.
+    """
+    witness = {"roots": parts.pop("roots_of_nodes", []), "inverse": [], "cofactors": {}}
+    roots, boxed = ({k: parts.pop(k)} if k in parts else {} for k in ("roots", "box"))
     problem = {
-        "kind": "equations",
         "nodes": nodes.rows,
         "states": states,
         "inputs": {},
@@ -73,9 +76,19 @@ def equations(nodes: Nodes, states: dict[str, str], field: list[int], **parts: A
         "invariants": {},
         "weights": {},
     } | parts
+    theorem: Data = {"name": "attraction", "rows": [], "free": list(states), "inverse": []}
+    if problem["invariants"]:
+        ones = dict.fromkeys(problem["invariants"], "1")
+        theorem |= {"name": "energy-Casimir", "multipliers": ones, "sense": 1}
+    else:
+        theorem["P"] = [["0"] * i + ["1"] for i in range(len(states))]
+    if boxed:
+        size = len(states)
+        unit = [[str(int(i == j)) for j in range(size)] for i in range(size)]
+        box = {"held": [], "radii": [str(Fraction(1, 2**60))] * size, "Y": unit}
+        theorem |= {"name": "attraction in a box", "box": box}
     head = {"format": checker.FORMAT, "version": checker.VERSION, "software": "", "system": "heavy"}
-    told = {"verdict": "PROVED_STABLE", "method": "spectrum", "claim": ""}
-    return head | told | {"problem": problem, "evidence": evidence}
+    return head | roots | {"problem": problem, "witness": witness, "theorem": theorem}
 
 
 def states(count: int, value: str = "0") -> tuple[Nodes, dict[str, str]]:
@@ -91,8 +104,7 @@ def of_parameter(value: str, function: str = "exp", times: int = 1, **parts: Any
     for _ in range(times):
         place = nodes.function(function, place)
     field = [nodes.product((0, 1), (place, 1), factor=-1)]
-    box = {"held": [], "omitted": [], "bits": 60}
-    return equations(nodes, at, field, parameters={"a": value}, box=box, **parts)
+    return equations(nodes, at, field, parameters={"a": value}, box=True, **parts)
 
 
 def powers_of_a_number(digits: int, depth: int) -> Data:
@@ -119,8 +131,7 @@ def dense_second_derivatives(count: int, depth: int, box: bool) -> Data:
     place = whole = nodes.total(*((1, i) for i in range(count)))
     for _ in range(depth):
         place = nodes.product((place, 1), (whole, 1), factor=f"1/{count}")
-    parts = {"box": {"held": [], "omitted": [], "bits": 60}} if box else {}
-    return equations(nodes, at, [place] * count, **parts)
+    return equations(nodes, at, [place] * count, **({"box": True} if box else {}))
 
 
 def powers_of_sums(count: int, power: int, invariants: int, functions: int) -> Data:
@@ -131,7 +142,7 @@ def powers_of_sums(count: int, power: int, invariants: int, functions: int) -> D
     kept = {f"c{i}": nodes.product((whole, 1), (i % count, 1 + i // count)) for i in range(invariants)}
     for i in range(functions):
         nodes.function("sin", nodes.total((i, 0)) if i % 2 else 0)
-    return equations(nodes, at, [still] * count, invariants=kept, evidence={"conserved": list(kept)})
+    return equations(nodes, at, [still] * count, invariants=kept)
 
 
 def long_powers(count: int, power: int, digits: int) -> Data:
@@ -141,7 +152,7 @@ def long_powers(count: int, power: int, digits: int) -> Data:
     parts = [(draw.randrange(10**digits), i) for i in range(count)]
     kept = {"c": nodes.product((nodes.total(*parts), power))}
     field = [nodes.number(0)] * (count - 1) + [nodes.product((0, 1))]
-    return equations(nodes, at, field, invariants=kept, evidence={"conserved": ["c"]})
+    return equations(nodes, at, field, invariants=kept)
 
 
 def dense_field(count: int, digits: int, roots: list[str]) -> Data:
@@ -155,18 +166,21 @@ def dense_field(count: int, digits: int, roots: list[str]) -> Data:
         row = nodes.total(*terms)
         parts = [[nodes.number(1), row], *([r, i] for r in held)]
         field.append(nodes._add("sum", parts))
-    return equations(nodes, at, field, roots=roots)
+    given = [[i, f"1*r{k + 1}"] for k, i in enumerate(held)]
+    return equations(nodes, at, field, roots=roots, roots_of_nodes=given)
 
 
 def many_gradients(count: int, digits: int) -> Data:
-    """As many invariants as states, with long slopes, of a field that rests."""
+    """As many invariants as states, with long slopes, and what is said to be the inverse of these."""
     nodes, at = states(count)
     draw = random.Random(4)
     still = nodes.number(0)
     kept = {}
     for k in range(count):
         kept[f"c{k}"] = nodes.total(*((draw.randrange(10**digits), i) for i in range(count)))
-    return equations(nodes, at, [still] * count, invariants=kept, evidence={"conserved": list(kept)})
+    data = equations(nodes, at, [still] * count, invariants=kept)
+    given = [[str(draw.randrange(10**digits)) for _ in range(count)] for _ in range(count)]
+    return data | {"theorem": data["theorem"] | {"rows": list(kept), "free": [], "inverse": given}}
 
 
 def oscillators(shapes: int, cells: str, side: str = "8") -> Data:
