@@ -36,7 +36,7 @@ from flint import fmpq
 from geoctrl.checker.witnesses.definite import Rows, positive_definite, product, require_inverse, transpose
 from geoctrl.checker.witnesses.identities import Along, Ratio
 from geoctrl.checker.witnesses.jets import Jet, reachable
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.limits import Refusal, spend
 from geoctrl.checker.witnesses.numbers import number_text, rational
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import COFACTORS, label, one_of, place
@@ -105,6 +105,7 @@ def _fields(q: Question, witness: dict[str, Any]) -> list[Rows]:
     """Matrices (B, b; 0, 0) on (x, 1)."""
     found, n = [], len(q.labels)
     for given in witness["fields"]:
+        spend(2 * (n + 1) ** 2)
         Z = [[fmpq(0)] * (n + 1) for _ in range(n + 1)]
         for one, other, c in given["turns"]:
             i, j = q.labels.index(one), q.labels.index(other)
