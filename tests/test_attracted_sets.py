@@ -10,14 +10,14 @@ import sys
 import numpy as np
 import pytest
 import sympy as sp
+from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.quadratics import semidefinite
 from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic
+from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.checker.squares.file import SQUARES, judge_attraction, read_attraction
-from geoctrl.checker.squares.setting import Setting
 from geoctrl.cli import main
 from geoctrl.systems.contract.points import resolve_equilibrium
 from tests.attack.parts.claims import leaf_of_set_at_odds
@@ -112,10 +112,7 @@ def value(roa, states, labels):
 def setting_of(system, eq, levels=()):
     point = resolve_equilibrium(system, eq, None)
     stored = Problem.of(system.seen_from(point.spin), point).question()
-    keys = [k.removesuffix("?") for k in SQUARES]
-    data = {k: v for k, v in stored.data.items() if k in keys}
-    data |= {"kind": "attraction", "domain": [], "limits": {}, "levels": list(levels)}
-    return Setting(read_attraction(data))
+    return Setting(stored.read | {"domain": [], "limits": {}, "levels": list(levels)})
 
 
 # -- what is proved holds ---------------------------------------------------------------------------------
@@ -380,25 +377,25 @@ def test_a_file_is_confirmed_by_the_checker_alone(cycle, tmp_path):
 
 
 def change_level(data):
-    data["proof"]["level"] = "2"
+    data["theorem"]["level"] = "2"
 
 
 def change_function(data):
-    data["proof"]["function"][0][0] = str(checker.reading.fmpq(data["proof"]["function"][0][0]) / 2)
+    data["theorem"]["function"][0][0] = str(fmpq(data["theorem"]["function"][0][0]) / 2)
 
 
 def change_square(data):
-    rows = data["proof"]["squares"][0]["matrix"]
-    rows[0][0] = str(checker.reading.fmpq(rows[0][0]) * 2)
+    rows = data["theorem"]["squares"][0]["matrix"]
+    rows[0][0] = str(fmpq(rows[0][0]) * 2)
 
 
 def drop_square(data):
-    data["proof"]["squares"].pop(0)
+    data["theorem"]["squares"].pop(0)
 
 
 def change_multiplier(data):
-    row = next(row for row in data["proof"]["multipliers"] if row)
-    row[0][1] = str(checker.reading.fmpq(row[0][1]) + 1)
+    row = data["theorem"]["relations"][0]["times"][0]
+    row[1] = str(fmpq(row[1]) + 1)
 
 
 def change_dynamics(data):
@@ -407,33 +404,33 @@ def change_dynamics(data):
     nodes[k] = ["num", "7"]
 
 
-def change_claim(data):
-    data["claim"] += " Everywhere."
+def add_claim(data):
+    data["claim"] = "Everywhere."
 
 
-def change_names(data):
-    data["proof"]["measured"] = data["proof"]["measured"][::-1]
+def change_variables(data):
+    data["theorem"]["variables"] = data["theorem"]["variables"][::-1]
 
 
 def indefinite(data):
-    rows = data["proof"]["squares"][0]["matrix"]
+    rows = data["theorem"]["squares"][0]["matrix"]
     rows[0][0] = "-1"
 
 
 def unknown_factor(data):
-    data["proof"]["squares"][0]["times"] = "17"
+    data["theorem"]["squares"][0]["times"] = "17"
 
 
 def twice(data):
-    data["proof"]["squares"][0]["monomials"][1] = data["proof"]["squares"][0]["monomials"][0]
+    data["theorem"]["squares"][0]["monomials"][1] = data["theorem"]["squares"][0]["monomials"][0]
 
 
 def short_matrix(data):
-    data["proof"]["squares"][0]["matrix"].pop()
+    data["theorem"]["squares"][0]["matrix"].pop()
 
 
 def nonsense(data):
-    data["proof"]["squares"][0]["monomials"][0] = [[99, 1]]
+    data["theorem"]["squares"][0]["monomials"][0] = [[99, 1]]
 
 
 @pytest.mark.parametrize(
@@ -445,8 +442,8 @@ def nonsense(data):
         drop_square,
         change_multiplier,
         change_dynamics,
-        change_claim,
-        change_names,
+        add_claim,
+        change_variables,
         indefinite,
         unknown_factor,
         twice,
@@ -471,56 +468,49 @@ def test_a_function_of_some_states_alone_proves_nothing(cycle):
     """Without the square of a state the sum may vanish away from the point."""
     _, roa = cycle
     data = json.loads(roa.to_json())
-    for row in data["proof"]["squares"]:
+    for row in data["theorem"]["squares"]:
         if row["times"] == "rest":
             row["monomials"] = [m if m != [[0, 1]] else [[0, 3]] for m in row["monomials"]]
     with pytest.raises(checker.Refusal):
-        judge_attraction(read_attraction(data["problem"]), data["proof"])
+        checker.check(signed(data))
 
 
-def forged(system, states, changes):
-    """The problem of a system with further states, their rates as rows of nodes."""
-    point = resolve_equilibrium(system, system.state(), None)
-    data = Problem.of(system.seen_from(point.spin), point).question().data
-    keys = [k.removesuffix("?") for k in SQUARES]
-    data = copy.deepcopy({k: v for k, v in data.items() if k in keys})
-    data |= {"kind": "attraction", "domain": [], "limits": {}, "levels": []}
-    for name in states:
-        data["nodes"].append(["sym", name, "state"])
-        data["states"][name] = "0"
-    changes(data, {name: len(data["nodes"]) - len(states) + k for k, name in enumerate(states)})
-    return read_attraction(data)
+def with_state(data, name, rate):
+    """The file about a system with a further state and its rate, a row of nodes in which "p" is its place."""
+    other = copy.deepcopy(data)
+    nodes = other["problem"]["nodes"]
+    place = len(nodes)
+    nodes.append(["sym", name, "state"])
+    for row in rate:
+        nodes.append([place if part == "p" else part for part in row(place, len(nodes))])
+    other["problem"]["states"][name] = "0"
+    other["problem"]["field"].append(len(nodes) - 1)
+    other["theorem"]["leaf"]["free"].append(name)
+    return signed(other)
 
 
-def test_what_is_free_may_not_grow_without_bound_in_finite_time():
-    """p' = p^2 ends in finite time, p' = sin(p) does not."""
-    system = van_der_pol(-1)
+def test_what_is_free_may_not_grow_without_bound_in_finite_time(cycle):
+    """p' = p^2 ends in finite time, and so do p' = p + exp(p) and p' = p exp(p); p' = sin(p) does not."""
+    _, roa = cycle
 
-    def rate(*node):
-        def changed(data, places):
-            row = [[[places["p"], 2]] if part == "square" else part for part in node]
-            row = [[places["p"]] if part == "p" else part for part in row]
-            data["nodes"].append(row)
-            data["field"].append(len(data["nodes"]) - 1)
+    def square(p, _):
+        return ["prod", "1", [[p, 2]]]
 
-        return changed
+    def exponential(p, _):
+        return ["fun", "exp", [p]]
 
+    def beside(p, n):
+        return ["sum", [[p, n - 1]]]
+
+    for rate in ([square], [exponential], [exponential, beside]):
+        with pytest.raises(checker.Refusal, match=r"finite time|no equilibrium"):
+            checker.check(with_state(roa.to_dict(), "p", rate))
     with pytest.raises(checker.Refusal, match="finite time"):
-        Setting(forged(system, ["p"], rate("prod", "1", "square")))
-    assert Setting(forged(system, ["p"], rate("fun", "sin", "p"))).free == ["p"]
-
-
-def test_what_is_free_may_not_grow_by_an_exponential():
-    """p' = p + exp(p) - 1 ends in finite time, though p occurs by itself as well."""
-
-    def changed(data, places):
-        n = len(data["nodes"])
-        data["nodes"] += [["num", "1"], ["num", "-1"], ["fun", "exp", [places["p"]]]]
-        data["nodes"].append(["sum", [[n, places["p"]], [n, n + 2], [n, n + 1]]])
-        data["field"].append(n + 3)
-
+        checker.check(with_state(roa.to_dict(), "p", [square]))
     with pytest.raises(checker.Refusal, match="finite time"):
-        Setting(forged(van_der_pol(-1), ["p"], changed))
+        checker.check(with_state(roa.to_dict(), "p", [exponential, beside]))
+    report = checker.check(with_state(roa.to_dict(), "p", [lambda p, _: ["fun", "sin", [p]]]))
+    assert "whatever p may be" in report.claim
 
 
 def test_the_domain_does_not_tell_an_angle():
@@ -534,32 +524,56 @@ def test_the_domain_does_not_tell_an_angle():
         forces=[-phi.rate],
         name="half turns",
     ).reduce()
-
-    def changed(data, _):
-        place = next(i for i, node in enumerate(data["nodes"]) if node[:2] == ["sym", "phi"])
-        n = len(data["nodes"])
-        data["nodes"] += [["num", "1"], ["num", "2"], ["fun", "cos", [place]]]
-        data["nodes"].append(["sum", [[n, n + 1], [n, n + 2]]])
-        data["domain"] = [n + 3]
-
-    with pytest.raises(checker.Refusal, match="not told by its sine and cosine"):
-        Setting(forged(system, [], changed))
     with pytest.raises(gc.CertificateError, match="not told by its sine and cosine"):
         gc.region_of_attraction(system, system.state(), by="squares")
+    # The file about phi itself, of which the equations then read the half.
+    whole = pendulum()
+    data = gc.region_of_attraction(whole, whole.state(), by="squares").to_dict()
+    nodes = data["problem"]["nodes"]
+    place = next(i for i, node in enumerate(nodes) if node[:2] == ["sym", "phi"])
+    for node in nodes:
+        if node[0] == "fun" and node[2] == [place]:
+            node[2] = [len(nodes)]
+    nodes.append(["prod", "2", [[place, 1]]])
+    order = [place, len(nodes) - 1, *(i for i in range(len(nodes) - 1) if i != place)]
+    with pytest.raises(checker.Refusal, match="not told by its sine and cosine"):
+        checker.check(signed(reordered(data, order)))
+
+
+def reordered(data, order):
+    """The file with its nodes in another order."""
+    at = {old: new for new, old in enumerate(order)}
+
+    def places(part):
+        return {k: at[p] for k, p in part.items()} if isinstance(part, dict) else [at[p] for p in part]
+
+    def node(row):
+        kind, *rest = row
+        if kind == "fun":
+            return [kind, rest[0], places(rest[1])]
+        if kind == "prod":
+            return [kind, rest[0], [[at[p], e] for p, e in rest[1]]]
+        return [kind, [[at[a], at[b]] for a, b in rest[0]]] if kind == "sum" else row
+
+    other = copy.deepcopy(data)
+    problem = other["problem"]
+    problem["nodes"] = [node(problem["nodes"][i]) for i in order]
+    problem["matrix"] = [[i, j, at[p]] for i, j, p in problem["matrix"]]
+    problem |= {k: places(problem[k]) for k in ("right", "field", "leaf", "invariants")}
+    other["theorem"]["variables"] = places(other["theorem"]["variables"])
+    return other
 
 
 def test_a_domain_that_tells_turns_apart_is_refused():
     system = pendulum()
-
-    def changed(data, _):
-        place = next(i for i, node in enumerate(data["nodes"]) if node[:2] == ["sym", "phi"])
-        data["nodes"] += [["num", "1"], ["num", "7"]]
-        one, seven = len(data["nodes"]) - 2, len(data["nodes"]) - 1
-        data["nodes"].append(["sum", [[seven, one], [one, place]]])
-        data["domain"] = [len(data["nodes"]) - 1]
-
+    data = gc.region_of_attraction(system, system.state(), by="squares").to_dict()
+    nodes = data["problem"]["nodes"]
+    place = next(i for i, node in enumerate(nodes) if node[:2] == ["sym", "phi"])
+    n = len(nodes)
+    nodes += [["num", "1"], ["num", "7"], ["sum", [[n + 1, n], [n, place]]]]
+    data["theorem"]["domain"] = [n + 2]
     with pytest.raises(checker.Refusal, match="whole turns"):
-        Setting(forged(system, [], changed))
+        checker.check(signed(data))
 
 
 # -- what is refused ------------------------------------------------------------

@@ -313,8 +313,8 @@ def with_a_claim(data):
     data["claim"] = "Everywhere."
 
 
-def other_names(data):
-    data["theorem"]["measured"] = data["theorem"]["measured"][::-1]
+def with_names(data):
+    data["theorem"]["measured"] = list(data["problem"]["states"])
 
 
 def other_theorem(data):
@@ -343,7 +343,7 @@ def without_a_matrix(data):
         other_node,
         with_a_leaf,
         with_a_claim,
-        other_names,
+        with_names,
         other_theorem,
         without_a_matrix,
     ],

@@ -22,7 +22,6 @@ from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import Refusal, load
 from geoctrl.checker.shape import shape_integrals
-from geoctrl.checker.squares.file import SQUARES_FORMAT, check_attraction
 from geoctrl.checker.surds import Surd
 from geoctrl.checker.verdicts import judge
 from geoctrl.checker.witnesses import Report
@@ -53,7 +52,6 @@ __all__ = [
 
 _OTHERS = {
     MAP_FORMAT: check_map,
-    SQUARES_FORMAT: check_attraction,
 }
 """Checks of files that are no certificates of a point, by their formats."""
 

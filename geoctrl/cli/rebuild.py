@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compared_anew"]
 
-SETS = "sublevel", "slopes"
+SETS = "sublevel", "squares", "slopes"
 """Theorems about sets of states, of which the domain is compared as well."""
 
 
@@ -38,9 +38,6 @@ def compared_anew(path: str) -> list[str]:
     if kind == "region":
         require_same_region(system, data["family"], problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
-    if kind == "attraction":
-        require_same_sublevel(system, problem, problem)
-        return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
     require_same_equations(system, data)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}
     try:

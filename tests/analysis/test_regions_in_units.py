@@ -11,8 +11,6 @@ from geoctrl.analysis.quadratics.setting_units import SettingUnits
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.analysis.regions.slopes_set import SlopesSets
 from geoctrl.analysis.regions.squares_set import SquaresSets
-from geoctrl.checker.squares.file import read_attraction
-from geoctrl.checker.squares.setting import Setting
 from geoctrl.systems.contract.points import resolve_equilibrium
 
 
@@ -83,7 +81,7 @@ def searched(units):
     mass, length, time = exact(units)
     system = held_up(mass, length, time)
     sets = SquaresSets(question(system), lambda: math.inf)
-    setting = Setting(read_attraction(sets._problem([])))
+    setting, _ = sets._setting([])
     search = FallingQuadratic(
         setting, 2, units=SettingUnits.of(setting, question(system).scales).with_few_bits
     )

@@ -533,3 +533,46 @@ def test_what_is_not_finite_is_refused():
             Balls([]).count(Jet({(): arb(1), (0,): value}, 2))
     kept = Jet({(): arb(0, 1) * arb(0, 1)}, 2)
     assert Balls([]).count(kept) is kept
+
+
+def test_gradients_that_leave_nothing_free_have_to_be_independent():
+    """x' = x, y' = -y keeps x y: told twice, with no slope at the saddle, it would leave the point alone."""
+    nodes = [
+        ["sym", "x", "state"],
+        ["sym", "y", "state"],
+        ["prod", "-1", [[1, 1]]],
+        ["prod", "1", [[0, 1], [1, 1]]],
+    ]
+    problem = {
+        "nodes": nodes,
+        "states": {"x": "0", "y": "0"},
+        "inputs": {},
+        "parameters": {},
+        "unknowns": [],
+        "matrix": [],
+        "right": [],
+        "field": [0, 2],
+        "leaf": {},
+        "invariants": {"C": 3},
+        "weights": {},
+    }
+    theorem = {
+        "name": "attraction in a box",
+        "rows": ["C", "C"],
+        "free": [],
+        "inverse": [["1", "0"], ["0", "1"]],
+        "box": {"held": ["x", "y"], "radii": [], "Y": []},
+        "P": [],
+    }
+    data = {
+        "format": "geoctrl-certificate",
+        "version": 3,
+        "software": "",
+        "system": "saddle",
+        "problem": problem,
+        "witness": {"roots": [], "inverse": [], "cofactors": {}},
+        "theorem": theorem,
+        "digest": "",
+    }
+    with pytest.raises(Refusal):
+        witnesses.prove(data)

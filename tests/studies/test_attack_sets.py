@@ -137,9 +137,9 @@ def test_numbers_are_found_and_moved():
 def test_files_that_are_confirmed_although_they_were_changed_are_run(cycle, monkeypatch):
     """A checker that confirms anything: the set that is then claimed does not hold."""
     found = proved(cycle, by="squares", degree=2)
-    monkeypatch.setattr(sets, "verified", lambda data: data["verdict"])
+    monkeypatch.setattr(sets, "verified", lambda _: "PROVED_ATTRACTED")
     monkeypatch.setattr(sets, "broken", lambda drawn, other, dice, limits: f"run of {type(other).__name__}")
-    monkeypatch.setattr(sets, "changed", lambda data, rng: data["proof"].update(level="4") or "the level")
+    monkeypatch.setattr(sets, "changed", lambda data, rng: data["theorem"].update(level="4") or "the level")
     result, problem = sets.mutant(cycle, found, Dice(1, 0))
     assert (result, problem) == ("held: the level", "the level -> run of AttractedSet")
     assert replace(found).level == 1.0

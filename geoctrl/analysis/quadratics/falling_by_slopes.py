@@ -272,9 +272,7 @@ class FallingBySlopes:
         P = shown.function / (shown.level * np.outer(self._sizes, self._sizes))
         sizes = np.sqrt(np.diag(P))
         rows = [[str(_short(P[i, j], sizes[i] * sizes[j])) for j in range(i + 1)] for i in range(self._n)]
-        labels = self._field.question.labels
         return {
-            "measured": [labels[i] for i in self._field.measured],
             "function": rows,
             "level": "1",
             "cells": shown.cells,

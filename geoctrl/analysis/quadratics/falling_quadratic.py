@@ -24,9 +24,9 @@ import numpy as np
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates, times
 from geoctrl.analysis.quadratics.second_order_on_leaf import NearLeaf
 from geoctrl.analysis.quadratics.semidefinite import Gram, MatrixProgram, entries, parities
+from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.quadratics.setting_units import Exponents, SettingUnits, Terms
 from geoctrl.checker.squares.identity import LEVEL, REST
-from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
 __all__ = ["MARGIN", "FallingProof", "FallingQuadratic"]

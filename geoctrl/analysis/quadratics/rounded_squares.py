@@ -12,18 +12,22 @@ import numpy as np
 from flint import fmpq
 
 from geoctrl.analysis.quadratics.falling_quadratic import FallingProof, FallingQuadratic
+from geoctrl.analysis.quadratics.ring import Polynomial
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
 from geoctrl.analysis.quadratics.search_coordinates import times as product_of
+from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.quadratics.setting_units import Exponents, Terms
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.squares.identity import REST, Monomial, Square, remainder, times
-from geoctrl.checker.squares.ring import Polynomial
-from geoctrl.checker.squares.setting import Setting
+from geoctrl.checker.squares.identity import LEVEL, REST
 
 __all__ = ["BITS", "in_exact_numbers"]
 
 BITS = (34, 50)
 """Of rounded numbers, below the largest in their matrix: more where its squares are next to dependent."""
+Monomial = tuple[tuple[int, int], ...]
+Matrix = list[list[fmpq]]
+Square = tuple[str, list[Monomial], Matrix]
+"""What it is multiplied with, the monomials, and their matrix."""
 SHIFT = 2.0**-28
 """Least eigenvalue of matrices that may be singular, relative to the largest entry."""
 
@@ -181,3 +185,56 @@ def _powers(m: Exponents) -> Monomial:
 def _size(m: Exponents, scales: np.ndarray) -> float:
     """The unit of a monomial."""
     return float(np.prod(scales ** np.array(m)))
+
+
+# -- the identity ------------------------------------------------------------------------------------------
+
+
+def remainder(
+    setting: Setting,
+    matrix: Matrix,
+    level: fmpq,
+    squares: list[Square],
+    multipliers: list[dict[Monomial, fmpq]],
+) -> Polynomial:
+    """What the identity leaves: zero where it holds."""
+    places = [setting.variables.index(i) for i in setting.measured]
+    function = setting.polynomial(products_of([((k, 1),) for k in places], matrix))
+    factors = {LEVEL: setting.polynomial({(): level}) - function}
+    factors |= {str(k): h for k, h in enumerate(setting.bounds)}
+    rest = -rate_of(setting, matrix)
+    for by, monomials, gram in squares:
+        total = setting.polynomial(products_of(monomials, gram))
+        rest -= total if by == REST else total * factors[by]
+    for terms, r in zip(multipliers, setting.relations, strict=True):
+        if terms:
+            rest -= setting.polynomial(terms) * r
+    return rest
+
+
+def rate_of(setting: Setting, matrix: Matrix) -> Polynomial:
+    """The rate of V, unknowns among its variables."""
+    y = [setting.generator(i) for i in setting.measured]
+    terms = (
+        (2 * c) * y[i] * setting.rates[j] for i, row in enumerate(matrix) for j, c in enumerate(row) if c
+    )
+    return sum(terms, setting.polynomial({}))
+
+
+def products_of(monomials: list[Monomial], gram: list[list[fmpq]]) -> dict[Monomial, fmpq]:
+    """The coefficients of w^T Q w."""
+    found: dict[Monomial, fmpq] = {}
+    for i, a in enumerate(monomials):
+        for j in range(i + 1):
+            if c := gram[i][j]:
+                m = times(a, monomials[j])
+                found[m] = found.get(m, fmpq(0)) + (c if i == j else 2 * c)
+    return found
+
+
+def times(a: Monomial, b: Monomial) -> Monomial:
+    """The product of two monomials."""
+    powers = dict(a)
+    for k, e in b:
+        powers[k] = powers.get(k, 0) + e
+    return tuple(sorted(powers.items()))

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.quadratics.setting_units import SettingUnits
-from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
 __all__ = ["NearLeaf"]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from geoctrl.analysis.quadratics.ring import Polynomial
+from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.squares.ring import Polynomial
-from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 from geoctrl.systems.contract.scales import Scales
 

@@ -5,33 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from flint import fmpq
 
 from geoctrl._checks import whole_number
-from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind, region_in
+from geoctrl.analysis.regions.proved_set import ProvedSet
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.squares.file import (
-    ATTRACTED,
-    SQUARES_FORMAT,
-    judge_attraction,
-    read_attraction,
-)
 
 __all__ = ["SLOPES", "SQUARES", "AttractedSet"]
 
 SLOPES, SQUARES = "slopes", "squares"
-
-
-_SQUARES = SetKind(
-    SQUARES,
-    ATTRACTED,
-    lambda content: judge_attraction(read_attraction(content["problem"]), content["proof"]),
-)
-_SLOPES = SetKind(SLOPES, ATTRACTED, region_in)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +58,15 @@ class AttractedSet(ProvedSet):
         Everything that the file holds.
     """
 
-    _kinds = MappingProxyType({SQUARES_FORMAT: _SQUARES, SLOPES: _SLOPES})
-
     @property
     def level(self) -> float:
         """The level below which the set lies."""
-        return float(Fraction(self._proof["level"]))
-
-    @property
-    def _proof(self) -> dict[str, Any]:
-        return self.data.get("theorem") or self.data["proof"]
+        return float(Fraction(self.data["theorem"]["level"]))
 
     @property
     def measured(self) -> tuple[str, ...]:
         """Names of what the function is made of."""
-        return tuple(self._proof["measured"])
+        return tuple(self._finding.names)
 
     @cached_property
     def matrix(self) -> np.ndarray:
@@ -115,8 +93,7 @@ class AttractedSet(ProvedSet):
     @property
     def levels(self) -> tuple[str, ...]:
         """Invariants at their values at the equilibrium."""
-        asked = self.data.get("theorem") or self.data["problem"]
-        return tuple(asked.get("levels", ()))
+        return tuple(self.data["theorem"].get("levels", ()))
 
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:

@@ -7,17 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 
 from geoctrl import checker
 from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
-from geoctrl.analysis.regions.proved_set import ProvedSet, SetKind, confirmed_set
+from geoctrl.analysis.regions.proved_set import ProvedSet, confirmed_set
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import ClosedLevel, Sublevel
 from geoctrl.analysis.regions.sublevel_problem import SublevelQuestions
-from geoctrl.checker.sublevels.file import INVARIANT
-from geoctrl.checker.witnesses import prove
 from geoctrl.checker.witnesses.limits import Refusal
 
 __all__ = ["ENERGY", "EnergySets", "RegionOfAttraction"]
@@ -25,13 +22,6 @@ __all__ = ["ENERGY", "EnergySets", "RegionOfAttraction"]
 PIECES = {1: 64, 2: 16}
 """Of the extent along each shape, in pictures."""
 FEW = 8
-
-
-_SUBLEVEL = SetKind(
-    ENERGY,
-    INVARIANT,
-    lambda content: prove({**content, "digest": ""}).told["region"],
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +58,6 @@ class RegionOfAttraction(ProvedSet):
     data : dict
         Everything that the file holds.
     """
-
-    _kinds = MappingProxyType({"sublevel": _SUBLEVEL})
 
     @property
     def level(self) -> float:

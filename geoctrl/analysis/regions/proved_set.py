@@ -6,27 +6,28 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from geoctrl.analysis.certificates.proof_file import ProofFile, heading
+from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.witnesses import prove
 from geoctrl.checker.witnesses.numbers import ball, number_text, set_roots
+from geoctrl.checker.witnesses.verdicts import Found
 from geoctrl.errors import InputError
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.verification import Verdict
 
-__all__ = ["SLACK", "ProvedSet", "SetKind", "confirmed_set", "proved_set", "region_in"]
+__all__ = ["SLACK", "ProvedSet", "confirmed_set"]
 
 SLACK = fmpq(1, 10**9)
 """Of relations of the leaf, and of levels that have no width, within which a state in doubles counts as on
@@ -38,61 +39,40 @@ BITS = 128
 """Of angles that states are measured from."""
 
 
-class SetKind(NamedTuple):
-    """A kind of proof.
-
-    Attributes
-    ----------
-    method : str
-        What shows what is claimed.
-    found_in : callable
-        What the checker finds in the content of a file, which answers ``extent``, ``holds``, ``claim`` and
-        ``limits``; Refusal where something is not proved.
-    """
-
-    method: str
-    verdict: str
-    found_in: Callable[[Mapping[str, Any]], Any]
-
-
 @dataclass(frozen=True, eq=False)
 class ProvedSet(ProofFile):
     """A set of states, as its file holds it: its ``data``."""
-
-    _kinds: ClassVar[Mapping[str, SetKind]]
-    """By the name of the theorem, or by the format of a file that names none."""
 
     data: dict[str, Any] = field(repr=False)
     angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
     """Of the point, those that its file measures states from, by the number of the state."""
     reason: str = field(default="", repr=False)
-    _judged: Any = field(default=None, repr=False)
-
-    @property
-    def _kind(self) -> SetKind:
-        return self._kinds[_kind_of(self.data)]
+    _judged: Found | None = field(default=None, repr=False)
 
     @cached_property
+    def _found(self) -> Found:
+        """What the checker finds in the file."""
+        return prove({**self.data, "digest": ""}) if self._judged is None else self._judged
+
+    @property
     def _finding(self) -> Any:
-        """As the checker finds it."""
-        return self._kind.found_in(self.data) if self._judged is None else self._judged
+        """The set as the checker finds it, which answers ``extent``, ``holds`` and ``claim``."""
+        return self._found.told["region"]
 
     @property
     def method(self) -> str:
         """What the set is proved by."""
-        return self._kind.method
+        return self._found.method
 
     @property
     def verdict(self) -> Verdict:
         """What is proved of motions that begin in the set."""
-        return Verdict(self._kind.verdict)
+        return Verdict(self._found.verdict)
 
     @cached_property
     def point(self) -> dict[str, float]:
         """The equilibrium, by labels of states."""
-        problem = self.data["problem"]
-        roots = self.data.get("roots") or problem.get("roots", [])
-        return copy_context().run(_floats, roots, problem["states"])
+        return copy_context().run(_floats, self.data.get("roots", []), self.data["problem"]["states"])
 
     @property
     def system(self) -> str:
@@ -107,8 +87,7 @@ class ProvedSet(ProofFile):
     @property
     def limits(self) -> dict[str, float]:
         """Bounds of outputs."""
-        asked = self.data.get("theorem") or self.data["problem"]
-        return {k: float(Fraction(row["bound"])) for k, row in asked["limits"].items()}
+        return {k: float(Fraction(row["bound"])) for k, row in self.data["theorem"]["limits"].items()}
 
     @property
     def _labels(self) -> Sequence[str]:
@@ -169,44 +148,11 @@ class ProvedSet(ProofFile):
 S = TypeVar("S", bound=ProvedSet)
 
 
-def proved_set(
-    cls: type[S],
-    question: SetQuestion,
-    form: str,
-    problem: dict[str, Any],
-    proof: dict[str, Any],
-    reason: str = "",
-) -> S:
-    """What a search proposes, written as its file of a format, from which alone the checker judges it;
-    Refusal where that is not proved.
-    """
-    kind, name = cls._kinds[form], question.system.name
-    content = {
-        **heading(form, name),
-        "verdict": kind.verdict,
-        "claim": "",
-        "problem": problem,
-        **proof,
-    }
-    found = kind.found_in(content)
-    return cls(content | {"claim": found.claim(name)}, question.angles, reason, found)
-
-
 def confirmed_set(cls: type[S], question: SetQuestion, content: dict[str, Any], reason: str = "") -> S:
     """What a search proposes, as the content of its file, from which alone the checker judges it; Refusal
     where that is not proved.
     """
-    found = cls._kinds[_kind_of(content)].found_in(content)
-    return cls(content, question.angles, reason, found)
-
-
-def region_in(content: Mapping[str, Any]) -> Any:
-    """What the checker finds in the content of a file."""
-    return prove({**content, "digest": ""}).told["region"]
-
-
-def _kind_of(content: Mapping[str, Any]) -> str:
-    return content["theorem"]["name"] if "theorem" in content else content["format"]
+    return cls(content, question.angles, reason, prove({**content, "digest": ""}))
 
 
 def _floats(roots: Sequence[str], numbers: Mapping[str, str]) -> dict[str, float]:

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.quadratics.falling_quadratic import MARGIN, FallingProof, FallingQuadratic
 from geoctrl.analysis.quadratics.rounded_squares import BITS, in_exact_numbers
 from geoctrl.analysis.quadratics.semidefinite import require_solver
+from geoctrl.analysis.quadratics.setting import Setting
+from geoctrl.analysis.quadratics.setting_content import SettingContent
 from geoctrl.analysis.quadratics.setting_units import SettingUnits
+from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.regions.attracted_set import AttractedSet
-from geoctrl.analysis.regions.proved_set import proved_set
+from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion, kept_functions
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.squares.file import SQUARES, SQUARES_FORMAT, measured_words, read_attraction
-from geoctrl.checker.squares.setting import Setting
+from geoctrl.checker.witnesses.reader import FORMAT, OVER_A_SET, conform
 from geoctrl.errors import CertificateError
 
 __all__ = ["SquaresSets"]
 
 SMALLER = (1.0, 1.05, 1.2, *[2.0] * 8)
 """By which levels are divided in turn, where rounding, rates or the domain do not allow more."""
-_KEYS = [key.removesuffix("?") for key in SQUARES]
 
 
 class _Shown(NamedTuple):
-    """A proof in doubles, the search that has it, and the problem."""
+    """A proof in doubles, the search that has it, and what its file holds besides."""
 
     search: FallingQuadratic
-    data: dict[str, Any]
+    content: SettingContent
     proof: FallingProof
 
 
@@ -47,10 +49,9 @@ class SquaresSets:
         self._latest: _Shown | None = None
         if question.equations is None:
             raise CertificateError("by squares, its equations are not recorded")
-        stored, parts = question.equations
-        self._data = {k: v for k, v in stored.data.items() if k in _KEYS} | parts | {"kind": "attraction"}
+        self._stored, self._asked = question.equations
         try:
-            kept = kept_functions(stored)
+            kept = kept_functions(self._stored)
         except Refusal as refusal:
             raise CertificateError(f"by squares, {refusal}") from None
         self._levels = ([], kept) if kept else ([],)
@@ -64,7 +65,7 @@ class SquaresSets:
                 continue
             held = f" on the levels of {', '.join(levels)}" if levels else ""
             try:
-                found = self._search(self._problem(levels), degree)
+                found = self._search(levels, degree)
             except (CertificateError, Refusal) as reason:
                 self._over.add(number)  # which no degree changes
                 reasons.append(f"by squares{held}, {reason}")
@@ -81,15 +82,22 @@ class SquaresSets:
         found = self._latest and self._in_exact_numbers(self._latest)
         return found if isinstance(found, AttractedSet) else None
 
-    def _problem(self, levels: Sequence[str]) -> dict[str, Any]:
-        data, asked = self._data, self._data | {"levels": levels}
-        for part in ("invariants", "weights"):
-            asked[part] = {k: v for k, v in data[part].items() if k in levels or k in data["leaf"]}
-        return asked
+    def _setting(self, levels: Sequence[str]) -> tuple[Setting, SettingContent]:
+        """The setting with some levels held, and what its file holds."""
+        stored = self._stored
+        held = {
+            part: {k: v for k, v in stored.data[part].items() if k in levels or k in stored.data["leaf"]}
+            for part in ("invariants", "weights")
+        }
+        problem = {k: v for k, v in (stored.data | held).items() if k != "spin"}
+        asked = {k: conform(part, OVER_A_SET[k]) for k, part in self._asked.items()}
+        setting = Setting(Stored.of(problem).read | asked | {"levels": list(levels)})
+        own = heading(FORMAT, self._question.system.name)
+        return setting, SettingContent(own, problem, self._asked | {"levels": list(levels)}, setting)
 
-    def _search(self, data: dict[str, Any], degree: int) -> AttractedSet | str:
+    def _search(self, levels: Sequence[str], degree: int) -> AttractedSet | str:
         """The set by monomials of a degree, or why these show none."""
-        setting = Setting(read_attraction(data))
+        setting, content = self._setting(levels)
         reason = f"sums of squares of degree {degree} do not show the first function to fall in any set"
         units = SettingUnits.of(setting, self._question.scales)
         # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
@@ -100,7 +108,7 @@ class SquaresSets:
             )
             self._latest = None
             for proof in search.proofs():
-                self._latest = _Shown(exactly, data, proof)
+                self._latest = _Shown(exactly, content, proof)
             if self._latest is None:
                 break
             found = self._in_exact_numbers(self._latest)
@@ -128,11 +136,8 @@ class SquaresSets:
             proposal = in_exact_numbers(shown.search, shown.proof, bits)
             if proposal is None:
                 return "what rounding leaves is not in the sums of squares"
-            proposal |= {"measured": measured_words(shown.search.setting)}
             try:
-                return proved_set(
-                    AttractedSet, self._question, SQUARES_FORMAT, shown.data, {"proof": proposal}
-                )
+                return confirmed_set(AttractedSet, self._question, shown.content.with_proof(proposal))
             except Refusal as refusal:
                 reason = str(refusal)
         return reason

@@ -68,7 +68,8 @@ class Field:
         self.equations = [*(p for *_, p in problem["matrix"]), *problem["right"]]
         self._read()
         self._require_entire()
-        self.turned = [q.labels[i] for i in self.measured if self._is_turned(i)]
+        used = [*self._motion, *self.functions]
+        self.turned = [q.labels[i] for i in self.measured if is_turned(q, i, used)]
         with ctx.workprec(BITS):
             self.point = [+ball(v) for v in problem["states"].values()]
             self._still = {order: constants(q, order) for order in (1, 2)}
@@ -119,27 +120,6 @@ class Field:
             divides = kind == "prod" and any(e < 0 and self._held[j] & bits for j, e in parts[1])
             if divides or (kind == "fun" and parts[0] not in ENTIRE):
                 raise Refusal("a rate may fail with what is free", "problem.field")
-
-    def _is_turned(self, state: int) -> bool:
-        """Whether nothing changes where a whole turn is added to a state."""
-        q, table = self.question, self.question.table
-        turns: list[fmpq | None] = []  # by how many turns a node changes; None where that is not known
-        for i, node in enumerate(table):
-            kind, *parts = node
-            below = [turns[j] for j in children(node)]
-            if i == q.states[state]:
-                turns.append(fmpq(1))
-            elif not any(v is None or v for v in below):
-                turns.append(fmpq(0))
-            elif kind == "fun":
-                whole = parts[0] in ("sin", "cos") and below[0] is not None and below[0].q == 1
-                turns.append(fmpq(0) if whole else None)
-            elif kind == "sum":
-                turns.append(_turns_of_sum(table, parts[0], turns))
-            else:
-                turns.append(_turns_of_product(parts, turns))
-        used = [*self._motion, *self.functions]
-        return all(turns[p] is not None and not turns[p] for p in used)
 
     # -- values over cells ---------------------------------------------------------------------------
 
@@ -269,6 +249,26 @@ def _union(masks: Any) -> int:
     for m in masks:
         found |= m
     return found
+
+
+def is_turned(q: Question, state: int, used: Iterable[int]) -> bool:
+    """Whether nothing changes of some nodes where a whole turn is added to a state."""
+    turns: list[fmpq | None] = []  # by how many turns a node changes; None where that is not known
+    for i, node in enumerate(q.table):
+        kind, *parts = node
+        below = [turns[j] for j in children(node)]
+        if i == q.states[state]:
+            turns.append(fmpq(1))
+        elif not any(v is None or v for v in below):
+            turns.append(fmpq(0))
+        elif kind == "fun":
+            whole = parts[0] in ("sin", "cos") and below[0] is not None and below[0].q == 1
+            turns.append(fmpq(0) if whole else None)
+        elif kind == "sum":
+            turns.append(_turns_of_sum(q.table, parts[0], turns))
+        else:
+            turns.append(_turns_of_product(parts, turns))
+    return all(turns[p] is not None and not turns[p] for p in used)
 
 
 def _turns_of_sum(

@@ -10,9 +10,8 @@ from flint import arb, arb_mat, ctx, fmpq
 from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall, inverse
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.checker.witnesses.cells import matrix
-from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.checker.witnesses.numbers import ball, rational
-from geoctrl.checker.witnesses.reader import OVER_A_SET, above_zero, label
+from geoctrl.checker.witnesses.reader import OVER_A_SET, above_zero
 from geoctrl.checker.witnesses.verdicts import Found
 from geoctrl.checker.words.claims import assigned, limit_phrase, point_words, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words
@@ -21,7 +20,6 @@ from geoctrl.checker.words.texts import decimal, interval, listed, told
 PIECES = 20
 """Of a side, in pictures."""
 SLOPES = OVER_A_SET | {
-    "measured": [label],
     "function": [[rational]],
     "level": above_zero,
     "cells": lambda value: value if isinstance(value, str) and 0 < len(value) <= CELLS else None,
@@ -59,7 +57,7 @@ class SlopesSet(NamedTuple):
         return (
             f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
             f"{leaf}, with V <= {decimal(fall.level)}, V a positive definite quadratic function of the "
-            f"deviations of {listed(self.labels)}, stay so for ever{model}, within {extent}, and tend to the "
+            f"deviations of {listed(self.names)}, stay so for ever{model}, within {extent}, and tend to the "
             f"equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
         )
 
@@ -72,7 +70,7 @@ class SlopesSet(NamedTuple):
         """Intervals of states, box by box, with so many pieces of a state and of its rate, or of the first
         two: the set lies in their union.
         """
-        labels, cells = self.labels, [self.fall.whole]
+        labels, cells = self.names, [self.fall.whole]
         pairs = [(k, f"{k}_dot") for k in labels if f"{k}_dot" in labels]
         places = [labels.index(k) for k in (pairs[0] if pairs else labels[:2])]
         with ctx.workprec(BITS):
@@ -85,7 +83,7 @@ class SlopesSet(NamedTuple):
         """What was confirmed."""
         checks = [
             "the field vanishes exactly at the point",
-            f"a quadratic function V of {listed(self.labels)}, positive definite",
+            f"a quadratic function V of {listed(self.names)}, positive definite",
             f"{self.number} cells around the set, over which rates have values, accelerations are "
             "determined, and V falls by the slopes of the rates",
         ]
@@ -96,7 +94,7 @@ class SlopesSet(NamedTuple):
         return tuple(checks)
 
     @property
-    def labels(self) -> list[str]:
+    def names(self) -> list[str]:
         """Of what is measured."""
         field = self.fall.field
         return [field.question.labels[i] for i in field.measured]
@@ -105,7 +103,7 @@ class SlopesSet(NamedTuple):
         r"""Intervals of what is measured over a cell of some of it: with y_a known, the rest is within
         :math:`|y_w + P_{ww}^{-1} P_{wa} y_a|_j^2 \le (c - V_a)\,(P_{ww}^{-1})_{jj}`.
         """
-        fall, n = self.fall, len(self.labels)
+        fall, n = self.fall, len(self.names)
         around = [arb(m, r) for m, r in zip(cell.middle, cell.radius, strict=True)]
         rest = [k for k in range(n) if k not in known]
         if known and rest:
@@ -122,7 +120,7 @@ class SlopesSet(NamedTuple):
                     around[k] = around[k].intersection(near)
         point = [fall.field.point[i] for i in fall.field.measured]
         return {
-            k: ((p + y).lower(), (p + y).upper()) for k, p, y in zip(self.labels, point, around, strict=True)
+            k: ((p + y).lower(), (p + y).upper()) for k, p, y in zip(self.names, point, around, strict=True)
         }
 
     def holds(self, state: list[fmpq | arb], _slack: fmpq) -> bool:
@@ -155,7 +153,5 @@ def attraction_by_slopes(problem: dict[str, Any], witness: dict[str, Any], given
     """The set of a function that falls by slopes; Refusal where something is not proved."""
     fall = SlopesFall(Field(problem, witness, given), given["function"], given["level"])
     found = SlopesSet(fall, 0)
-    if given["measured"] != found.labels:
-        raise Refusal("what is measured is named otherwise", "theorem.measured")
     region = found._replace(number=fall.require(given["cells"]))
     return Found("PROVED_ATTRACTED", "slopes", {"region": region})

@@ -6,36 +6,28 @@ With y what is measured, all in deviations from the point, and vectors w, w_0, w
     V = y^T P y, \qquad
     -\dot V = w^T Q w + (c - V)\, w_0^T Q_0 w_0 + \sum_k h_k\, w_k^T Q_k w_k + \sum_j m_j r_j,
 
-where :math:`h_k \ge 0` are the bounds of the setting, :math:`r_j` its relations, which vanish along
-motions, and :math:`m_j` any polynomials. All matrices are positive definite, and w holds the components of
-y: where :math:`V \le c`, V falls except at the point. The identity is one of polynomials with rational
-coefficients.
+where :math:`h_k \ge 0` are the bounds of the motion, :math:`r_j` combinations of its relations, which vanish,
+and :math:`m_j` any polynomials. All matrices are positive definite, and w holds the components of y: where
+:math:`V \le c`, V falls except at the point. The identity is one of polynomials with rational coefficients.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpq_mat
+from flint import arb, ctx, fmpq
 
-from geoctrl.checker.clock import require_time
-from geoctrl.checker.matrices import inverse
-from geoctrl.checker.polynomials import require_short
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.squares.ring import Polynomial
-from geoctrl.checker.squares.setting import Setting
+from geoctrl.checker.slopes.fall import inverse
+from geoctrl.checker.squares.polynomial_motion import PolynomialMotion, product_of
+from geoctrl.checker.witnesses.cells import matrix
+from geoctrl.checker.witnesses.definite import positive_definite
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import BITS, ball
+from geoctrl.checker.witnesses.verdicts import form
 
-MONOMIALS, DEGREE, BITS = 300, 8, 300
-"""Of one sum of squares; degree of a monomial; of balls, in which matrices are divided."""
-PRODUCTS = 5_000_000
-"""Of terms, from which an identity is too large."""
 REST, LEVEL = "rest", "level"
-
-Monomial = tuple[tuple[int, int], ...]
+Monomial = list[list[int]]
 Matrix = list[list[fmpq]]
-Square = tuple[str, list[Monomial], Matrix]
-"""What it is multiplied with, the monomials, and their matrix."""
 
 
 class Fall:
@@ -43,157 +35,75 @@ class Fall:
 
     Parameters
     ----------
-    setting : Setting
-    proposal : dict, as read: "function", "level", "squares", "multipliers"
+    motion : PolynomialMotion
+    given : dict
+        With the keys "function", "level", "squares" and "relations".
 
     Attributes
     ----------
-    setting : Setting
-    level : fmpq
+    matrix : list of list of fmpq
+        P.
+    inverse : arb_mat
     """
 
-    def __init__(self, setting: Setting, proposal: dict[str, Any]) -> None:
-        self.setting, self.level = setting, proposal["level"]
-        if not self.level > 0:
-            raise Refusal("the level is not positive", "level")
-        if len(proposal["function"]) != len(setting.measured):
-            raise Refusal("the function is not one of what is measured", "function")
-        self.matrix = symmetric(proposal["function"], "function")
-        require_definite(self.matrix, "function")
-        squares = [self._square(row, f"squares[{k}]") for k, row in enumerate(proposal["squares"])]
-        if len(proposal["multipliers"]) != len(setting.relations):
-            raise Refusal("one multiplier is needed for each relation", "multipliers")
-        multipliers = []
-        for number, terms in enumerate(proposal["multipliers"]):
-            monomials = self._monomials([m for m, _ in terms], f"multipliers[{number}]")
-            multipliers.append(dict(zip(monomials, (c for _, c in terms), strict=True)))
-        if remainder(setting, self.matrix, self.level, squares, multipliers):
-            raise Refusal("it is not proved that the function falls: the identity does not hold", "squares")
-        rests = [monomials for times, monomials, _ in squares if times == REST]
-        seen = {m[0][0] for monomials in rests for m in monomials if len(m) == 1 and m[0][1] == 1}
-        if not {setting.variables.index(i) for i in setting.measured} <= seen:
-            raise Refusal("it is not proved that the function falls but at the point", "squares")
+    def __init__(self, motion: PolynomialMotion, given: dict[str, Any]) -> None:
+        self.motion, self.level = motion, given["level"]
+        places = [motion.variables.index(i) for i in motion.measured]
+        self.matrix = definite(given["function"], len(places))
+        V = motion.polynomial(products([[[k, 1]] for k in places], self.matrix))
+        factors = {REST: V * 0 + 1, LEVEL: self.level - V}
+        factors |= {str(k): bound for k, bound in enumerate(motion.bounds)}
+        total = self._rate()
+        for row in given["squares"]:
+            gram = definite(row["matrix"], len(row["monomials"]))
+            square = motion.polynomial(products(row["monomials"], gram))
+            total += product_of(square, factors[row["times"]])
+        for row in given["relations"]:
+            total += product_of(motion.polynomial(row["times"]), motion.combination(row["terms"]))
+        if total:
+            raise Refusal("it is not proved that the function falls: the identity does not hold", "theorem")
+        rest = [m for row in given["squares"] if row["times"] == REST for m in row["monomials"]]
+        if not all([[k, 1]] in rest for k in places):
+            raise Refusal("it is not proved that the function falls but at the point", "theorem.squares")
+        self.inverse = inverse(matrix([[ball(c) for c in row] for row in self.matrix], len(places)))
 
-    def _square(self, row: dict[str, Any], path: str) -> Square:
-        """A sum of squares with a matrix that is positive definite."""
-        monomials = self._monomials(row["monomials"], path)
-        if len(row["matrix"]) != len(monomials):
-            raise Refusal("a matrix does not fit its monomials", path)
-        gram = symmetric(row["matrix"], path)
-        require_definite(gram, path)
-        if row["times"] not in (REST, LEVEL, *map(str, range(len(self.setting.bounds)))):
-            raise Refusal("there is no such factor", path)
-        return row["times"], monomials, gram
-
-    def _monomials(self, given: list[list[tuple[int, int]]], path: str) -> list[Monomial]:
-        """Monomials as read, each variable once; no monomial twice."""
-        found = []
-        for powers in given:
-            variables = [k for k, _ in powers]
-            if variables != sorted(set(variables)) or any(
-                k >= len(self.setting.variables) for k in variables
-            ):
-                raise Refusal("a monomial is not written as it must be", path)
-            if sum(e for _, e in powers) > DEGREE:
-                raise Refusal("a monomial is of too high a degree", path)
-            found.append(tuple((k, e) for k, e in powers))
-        if len(set(found)) != len(found) or len(found) > MONOMIALS:
-            raise Refusal("a monomial occurs twice, or there are too many", path)
-        return found
-
-    @cached_property
-    def inverse(self) -> fmpq_mat:
-        """Of the matrix of V."""
-        return inverse(self.matrix)
+    def _rate(self) -> Any:
+        """The rate of V, unknowns among its variables."""
+        y = [self.motion.gens[i] for i in self.motion.measured]
+        terms = (
+            product_of(sum((2 * c * g for c, g in zip(row, y, strict=True)), y[0] * 0), self.motion.rate(i))
+            for row, i in zip(self.matrix, self.motion.measured, strict=True)
+        )
+        return sum(terms, y[0] * 0)
 
     def require_limits(self) -> None:
         """Every limited function stays within its bound: |u_0| + sqrt(c k.P^-1 k) at most."""
-        for name, (value, slopes) in self.setting.limits.items():
-            room = self.setting.problem["limits"][name]["bound"] - abs(value)
-            k = fmpq_mat(len(slopes), 1, slopes)
-            reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
-            if room < 0 or reach > room * room:
-                raise Refusal(f"it is not proved that {name[:80]!r} stays within its limit", "limits")
+        for name, (value, slopes) in self.motion.limits.items():
+            room = self.motion.given["limits"][name]["bound"] - abs(value)
+            with ctx.workprec(BITS):
+                k = matrix([[arb(c)] for c in slopes], 1)
+                reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
+                if room < 0 or not reach <= room * room:
+                    raise Refusal(
+                        f"it is not proved that {name[:80]!r} stays within its limit", "theorem.limits"
+                    )
 
 
-def remainder(
-    setting: Setting,
-    matrix: Matrix,
-    level: fmpq,
-    squares: list[Square],
-    multipliers: list[dict[Monomial, fmpq]],
-) -> Polynomial:
-    """What the identity leaves: zero where it holds."""
-    places = [setting.variables.index(i) for i in setting.measured]
-    function = setting.polynomial(products([((k, 1),) for k in places], matrix))
-    factors = {LEVEL: setting.polynomial({(): level}) - function}
-    factors |= {str(k): h for k, h in enumerate(setting.bounds)}
-    rest = -rate_of(setting, matrix)
-    for by, monomials, gram in squares:
-        total = setting.polynomial(products(monomials, gram))
-        rest -= total if by == REST else _multiplied(total, factors[by])
-    for terms, r in zip(multipliers, setting.relations, strict=True):
-        if terms:
-            rest -= _multiplied(setting.polynomial(terms), r)
-    return rest
+def products(monomials: list[Monomial], gram: Matrix) -> list[tuple[Monomial, fmpq]]:
+    """The terms of a sum of squares."""
+    return [
+        (a + b, c if i == j else 2 * c)
+        for i, (a, row) in enumerate(zip(monomials, gram, strict=True))
+        for j, (b, c) in enumerate(zip(monomials[: i + 1], row, strict=False))
+        if c
+    ]
 
 
-def rate_of(setting: Setting, matrix: Matrix) -> Polynomial:
-    """The rate of V, unknowns among its variables."""
-    y = [setting.generator(i) for i in setting.measured]
-    terms = (
-        (2 * c) * y[i] * setting.rates[j] for i, row in enumerate(matrix) for j, c in enumerate(row) if c
-    )
-    return sum(terms, setting.polynomial({}))
-
-
-def _multiplied(p: Polynomial, q: Polynomial) -> Polynomial:
-    """A product, refused where it is too large."""
-    if len(p) * len(q) > PRODUCTS:
-        raise Refusal("an identity is too large to be checked", "proof")
-    require_time()
-    require_short(p, q)
-    return p * q
-
-
-def products(monomials: list[Monomial], gram: list[list[fmpq]]) -> dict[Monomial, fmpq]:
-    """The coefficients of w^T Q w."""
-    found: dict[Monomial, fmpq] = {}
-    for i, a in enumerate(monomials):
-        for j in range(i + 1):
-            if c := gram[i][j]:
-                m = times(a, monomials[j])
-                found[m] = found.get(m, fmpq(0)) + (c if i == j else 2 * c)
+def definite(triangle: Matrix, n: int) -> Matrix:
+    """A symmetric matrix from its lower triangle, refused where it is not proved to be positive definite."""
+    if len(triangle) != n:
+        raise Refusal("a matrix does not fit what it is of", "theorem")
+    found = form(triangle, n)
+    if not positive_definite(found):
+        raise Refusal("a matrix is not proved to be positive definite", "theorem")
     return found
-
-
-def times(a: Monomial, b: Monomial) -> Monomial:
-    """The product of two monomials."""
-    powers = dict(a)
-    for k, e in b:
-        powers[k] = powers.get(k, 0) + e
-    return tuple(sorted(powers.items()))
-
-
-def symmetric(rows: list[list[fmpq]], path: str) -> list[list[fmpq]]:
-    """A symmetric matrix from the rows of its lower triangle."""
-    n = len(rows)
-    if not n or any(len(row) != i + 1 for i, row in enumerate(rows)):
-        raise Refusal("a matrix is not given by its lower triangle", path)
-    return [[rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
-
-
-def require_definite(rows: list[list[fmpq]], path: str) -> None:
-    """Refused unless all pivots of an elimination in balls are positive."""
-    with ctx.workprec(BITS):
-        rest = [[arb(c) for c in row] for row in rows]
-        while rest:
-            require_time()
-            (pivot, *first), *others = rest
-            if not pivot > 0:
-                raise Refusal("a matrix is not proved to be positive definite", path)
-            factors = [row[0] / pivot for row in others]
-            rest = [
-                [c - f * b for c, b in zip(row[1:], first, strict=True)]
-                for f, row in zip(factors, others, strict=True)
-            ]

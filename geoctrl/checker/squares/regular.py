@@ -12,17 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import is_invertible
-from geoctrl.checker.clock import require_time
-from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
-from geoctrl.checker.matrices import inverse
-from geoctrl.checker.reading import Refusal, children
+from geoctrl.checker.slopes.fall import inverse
 from geoctrl.checker.squares.identity import Fall
-from geoctrl.checker.surds import ball, middle
+from geoctrl.checker.squares.polynomial_motion import at, occurring
+from geoctrl.checker.witnesses.balls import ENTIRE, Balls
+from geoctrl.checker.witnesses.cells import constants, matrix, solution
+from geoctrl.checker.witnesses.jets import Jet, evaluate, reachable
+from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.witnesses.reader import children
 
 BITS, PARTS = 80, 20_000
 """Of the middles of balls; of the box, at most."""
@@ -31,17 +33,8 @@ COARSE, ROUNDS, SIDES = 12, 4, 3
 the box alone bounds them.
 """
 
-
-def bounds_of(fall: Fall) -> dict[str, arb]:
-    """How far states may be from the point: of what is measured by V, of angles half a turn."""
-    setting = fall.setting
-    labels = dict(zip(setting.states, setting.question.labels, strict=True))
-    found = {}
-    for k, i in enumerate(setting.measured):
-        if i in labels:
-            found[labels[i]] = (arb(fall.level) * arb(fall.inverse[k, k])).sqrt().upper()
-    found |= {labels[i]: arb(0) for i in setting.still if i in labels}
-    return found | dict.fromkeys(setting.turned, arb.pi().upper())
+Box = dict[str, arb]
+"""States of a part, by their labels."""
 
 
 class Parts:
@@ -50,37 +43,45 @@ class Parts:
     Parameters
     ----------
     fall : Fall
+
+    Attributes
+    ----------
+    reach : dict of label -> arb
+        How far states may be from the point: of what is measured by V, of angles half a turn.
+    shapes : list of str
+        States that the box is halved along.
+    settled : list of str
+        States that are at their values all along.
     """
 
     def __init__(self, fall: Fall) -> None:
-        self.fall, self.setting = fall, fall.setting
-        q = self.question = fall.setting.question
-        problem = q.problem
-        self._entries = [p for *_, p in problem["matrix"]]
-        self._motion = q.nodes_of_identities(problem["levels"])
-        self._motion += [row["input"] for row in problem["limits"].values()]
-        self._leaf = list(problem["leaf"].values())
-        self._require_entire()
-        critical = self.setting.symbols([*self._entries, *problem["domain"], *self._leaf, *self._delicate()])
-        critical |= self.setting.labels_of(self.setting.cofactors)
-        self.shapes = [k for k in q.labels if k in critical]
-        self._nodes = [*problem["domain"], *self._entries, *self._leaf, *self._motion]
-
-    def _require_entire(self) -> None:
-        """Nothing that may fail depends on what is free, or on unknowns."""
-        critical = [*self._entries, *self.question.problem["domain"], *self._leaf, *self._delicate()]
-        if self.setting.symbols(critical) & set(self.setting.free):
+        self.fall, self.motion, self.question = fall, fall.motion, fall.motion.question
+        q, problem = self.question, self.question.problem
+        self._entries, self._leaf = [p for *_, p in problem["matrix"]], list(problem["leaf"].values())
+        self._domain, self._identities = self.motion.given["domain"], self.motion.identities
+        delicate = [*self._entries, *self._domain, *self._leaf, *self._delicate()]
+        critical = self._labels(delicate)
+        if critical & {*self.motion.free}:
             raise Refusal("a rate, the matrix, the leaf or the domain may fail with what is free", "problem")
-        unknowns = {self.question.place["unknown", k] for k in self.question.problem["unknowns"]}
-        still = [*critical, *self.question.problem["right"]]
-        if unknowns & set(reachable(self.question.table, still)):
+        if {*q.unknowns} & {*reachable(q.table, [*delicate, *problem["right"]])}:
             raise Refusal("the accelerations are not solved from linear equations", "problem")
+        critical |= self.motion.labels_of(self.motion.cofactors)
+        self.shapes = [k for k in q.labels if k in critical]
+        with ctx.workprec(BITS):
+            self._still = constants(q, 0)
+            self.point = {k: +ball(v) for k, v in problem["states"].items()}
+            self.settled = [q.labels[i] for i in self.motion.still if i < len(q.labels)]
+            # Those that say where the set is before it is known that what is still does not move.
+            self._leaf_alone = [p for p in self._leaf if not self._labels([p]) & {*self.settled}]
+            states = [(k, i) for k, i in enumerate(self.motion.measured) if i not in self.motion.made]
+            self.reach = {q.labels[i]: (fall.level * fall.inverse[k, k]).sqrt().upper() for k, i in states}
+            self.reach |= dict.fromkeys(self.settled, arb(0))
+            self.reach |= dict.fromkeys(self.motion.turned, arb.pi().upper())
 
     def _delicate(self) -> list[int]:
         """Nodes that are divided by, and arguments of functions that have no value everywhere."""
-        table = self.question.table
-        found = []
-        for i in reachable(table, self._motion):
+        found, table = list[int](), self.question.table
+        for i in reachable(table, self._identities):
             kind, *parts = table[i]
             if kind == "prod":
                 found += [j for j, e in parts[1] if e < 0]
@@ -88,69 +89,80 @@ class Parts:
                 found += children(table[i])
         return found
 
+    def _labels(self, nodes: list[int]) -> set[str]:
+        """Labels of the states that nodes depend on."""
+        places = dict(zip(self.question.states, self.question.labels, strict=True))
+        return {places[p] for p in reachable(self.question.table, nodes) if p in places}
+
     def require(self) -> int:
         """The number of parts; Refusal where one is not proved to be regular."""
         with ctx.workprec(BITS):
-            around = bounds_of(self.fall)
-            values = self._states()
-            whole = {k: values[k] + arb(0, 1) * around[k] for k in around}
-            # What is free has no part in anything that may fail.
-            whole |= {k: values[k] for k in self.setting.free}
-            pending, count = [whole], 0
+            pending, count = [self._whole], 0
             while pending:
                 box = pending.pop()
                 count += 1
-                require_time()
+                spend()
                 if count > PARTS:
-                    raise Refusal(f"more than {PARTS} parts would be needed", "level")
-                fault = self._fault(box)
-                if not fault:
+                    raise Refusal(f"more than {PARTS} parts would be needed", "theorem.level")
+                if not (fault := self._fault(box)):
                     continue
                 sides = {
-                    k: float(box[k].rad()) / min(float(around[k]), 1.0) for k in self.shapes if around[k] > 0
+                    k: float(box[k].rad()) / min(float(self.reach[k]), 1.0)
+                    for k in self.shapes
+                    if self.reach[k] > 0
                 }
                 if not sides or max(sides.values()) < 2.0**-30:
-                    raise Refusal(f"below the level {fault}", "level")
+                    raise Refusal(f"below the level {fault}", "theorem.level")
                 k = max(sides, key=lambda k: sides[k])
-                half = box[k].rad() / 2
-                for sign in (-1, 1):
-                    pending.append(box | {k: box[k].mid() + sign * half + arb(0, 1) * half})
+                pending += [box | {k: half} for half in _pieces(box[k], 2)]
             return count
 
-    def _states(self) -> dict[str, arb]:
-        return {k: ball(v) for k, v in self.question.problem["states"].items()}
+    @property
+    def _whole(self) -> Box:
+        """Around the set; what is free has no part in anything that may fail."""
+        return self.point | {k: self.point[k] + arb(0, 1) * r for k, r in self.reach.items()}
 
-    def _fault(self, box: dict[str, arb]) -> str:
+    def _fault(self, box: Box) -> str:
         """Why a part may not be regular; empty where it is, or nothing of the set lies in it."""
-        if self._outside(box):
+        if self._is_above(box, self.shapes) or self._is_off(self._leaf_alone, box):
             return ""
-        problem = self.question.problem
+        y = dict(zip(self.motion.measured, self.deviations(box), strict=True))
+        known = {i: c for i, c in y.items() if c is not None}
+        for p in self.motion.cofactors:
+            if not occurring(p) <= {*known} or at(p, known).contains(0):
+                return "what a relation holds still may move"
+        if self._is_off(self._leaf, box):
+            return ""
+        problem, n = self.question.problem, len(self.question.unknowns)
         try:
-            found = self._evaluated(self._nodes, box)
+            values = self.values([*self._domain, *self._entries, *self._identities], box)
         except Refusal:
             return "a rate may have no value"
-        y = self.deviations(box)
-        cofactors = [self.setting.at_deviations(p, y) for p in self.setting.cofactors]
-        if any(v is None or v.contains(0) for v in cofactors):
-            return "what a relation holds still may move"
-        d, n = len(problem["domain"]), len(problem["unknowns"])
-        if not all(v > 0 for v in found[:d]):
+        d = len(self._domain)
+        if not all(v > 0 for v in values[:d]):
             return "the domain of the model may end"
-        entries = ((i, j, v) for (i, j, _), v in zip(problem["matrix"], found[d:], strict=False))
-        if n and not is_invertible(n, entries):
+        K = arb_mat(n, n)
+        for (i, j, _), v in zip(problem["matrix"], values[d:], strict=False):
+            K[i, j] = v
+        try:
+            solution(K, arb_mat(n, 1))
+        except Refusal:
             return "accelerations may not be determined"
         return ""
 
-    def _outside(self, box: dict[str, arb], sides: Sequence[str] | None = None) -> bool:
-        """Whether nothing of the set lies in a part."""
-        sides = self.shapes if sides is None else sides
+    def _is_above(self, box: Box, sides: Sequence[str]) -> bool:
+        """Whether V lies above the level over a part."""
+        near = self._nearest(box, sides)
+        return near is not None and bool(near.least > self.fall.level)
+
+    def _is_off(self, relations: list[int], box: Box) -> bool:
+        """Whether one of some relations of the leaf vanishes nowhere in a part."""
         try:
-            if any(not v.contains(0) for v in self._evaluated(self._leaf, box)):
-                return True
+            return not all(v.contains(0) for v in self.values(relations, box))
         except Refusal:
             return False
-        near = Near(self, box, sides)
-        return bool(near.places) and bool(near.least > arb(self.fall.level))
+
+    # -- where the set lies -------------------------------------------------------------------------
 
     def cells(self, pieces: int) -> list[dict[str, tuple[arb, arb]]]:
         r"""Intervals of states, cell by cell of those that functions or the leaf depend on: the set lies
@@ -160,177 +172,133 @@ class Parts:
         :math:`|y_w + P_{ww}^{-1} P_{ws}\, y_s|_j^2 \le (c - \min_{y_w} V)\,(P_{ww}^{-1})_{jj}`.
         """
         with ctx.workprec(BITS):
-            reach, at = bounds_of(self.fall), self._states()
-            box = {k: at[k] + arb(0, 1) * reach[k] for k in reach}
-            curved = self._sides if len(self._sides) <= SIDES else []
+            box = {k: v for k, v in self._whole.items() if k in self.reach}
+            curved = self.curved if len(self.curved) <= SIDES else []
             for _ in range(ROUNDS if curved else 0):
                 kept = self._halved(box, curved, COARSE)
                 if not kept:
-                    raise Refusal("nothing of the set is found", "level")
+                    raise Refusal("nothing of the set is found", "theorem.level")
                 box |= {k: _hull([cell[k] for cell in kept]) for k in curved}
             found = self._halved(box, curved, pieces) if curved else [box]
             return [self._widened(cell, curved) for cell in found]
 
     @cached_property
-    def _sides(self) -> list[str]:
+    def curved(self) -> list[str]:
         """States that functions among what is measured, or the leaf, depend on."""
-        functions = [
-            g for g in map(self.setting.generator, self.setting.measured) if self.setting.is_function(g)
-        ]
-        curved = self.setting.labels_of(functions) | self.setting.symbols(self._leaf)
-        reach = bounds_of(self.fall)
-        return [k for k in self.question.labels if k in curved and k in reach and reach[k] > 0]
+        functions = [self.motion.gens[i] for i in self.motion.measured if i in self.motion.made]
+        held = self.motion.labels_of(functions) | self._labels(self._leaf)
+        return [k for k in self.question.labels if k in held and k in self.reach and self.reach[k] > 0]
 
-    @property
-    def curved(self) -> int:
-        """How many sides cells have."""
-        return len(self._sides)
-
-    def _halved(self, box: dict[str, arb], sides: list[str], pieces: int) -> list[dict[str, arb]]:
+    def _halved(self, box: Box, sides: list[str], pieces: int) -> list[Box]:
         """Cells of a box, of which some part of the set may lie in each."""
         cells = [box]
         for k in sides:
-            middle, radius = box[k].mid(), box[k].rad()
-            parts = [
-                middle + radius * (fmpq(2 * j + 1, pieces) - 1) + arb(0, 1) * radius / pieces
-                for j in range(pieces)
-            ]
-            cells = [
-                cell | {k: part}
-                for cell in cells
-                for part in parts
-                if not self._outside(cell | {k: part}, sides)
-            ]
+            parts = [cell | {k: part} for cell in cells for part in _pieces(box[k], pieces)]
+            cells = [c for c in parts if not (self._is_off(self._leaf, c) or self._is_above(c, sides))]
         return cells
 
-    def _widened(self, cell: dict[str, arb], sides: list[str]) -> dict[str, tuple[arb, arb]]:
+    def _widened(self, cell: Box, sides: list[str]) -> dict[str, tuple[arb, arb]]:
         """Intervals of all states over a cell."""
-        near, around = Near(self, cell, sides), dict(cell)
-        labels = dict(zip(self.setting.states, self.question.labels, strict=True))
-        states = self._states()
-        for k, (centre, radius) in near.rest().items():
-            label = labels[self.setting.measured[k]]
-            around[label] = states[label] + centre + arb(0, 1) * radius
+        around, near = dict(cell), self._nearest(cell, sides)
+        for k, i in enumerate(self.motion.measured):
+            if near is not None and k in near.beside:
+                label = self.question.labels[i]
+                around[label] = self.point[label] + near.beside[k]
         return {k: (v.lower(), v.upper()) for k, v in around.items()}
 
-    def deviations(self, values: dict[str, arb]) -> list[arb | None]:
-        """What is measured, at some states; None where it depends on others."""
-        return [None if found is None else found[0] for found in self.measured(values)]
+    # -- values -------------------------------------------------------------------------------------
 
-    def measured(self, values: dict[str, arb]) -> list[tuple[arb, dict[str, arb]] | None]:
+    def deviations(self, states: Box) -> list[arb | None]:
+        """What is measured, at some states; None where it depends on others."""
+        return [None if y is None else y[0] for y in self._measured(states)]
+
+    def _measured(self, states: Box) -> list[tuple[arb, Box] | None]:
         """The same with slopes along the states."""
-        setting = self.setting
-        labels = dict(zip(setting.states, self.question.labels, strict=True))
-        at = self._states()
-        found: list[tuple[arb, dict[str, arb]] | None] = []
-        for i in setting.measured:
-            if i in labels:
-                k = labels[i]
-                found.append((values[k] - at[k], {k: arb(1)}) if k in values else None)
+        found: list[tuple[arb, Box] | None] = []
+        for i in self.motion.measured:
+            if i in self.motion.made:
+                found.append(self.motion.angle(i, states))
             else:
-                found.append(setting.angle(i, values))
+                k = self.question.labels[i]
+                found.append((states[k] - self.point[k], {k: arb(1)}) if k in states else None)
         return found
 
-    def settled(self) -> list[str]:
-        """States that are at their values all along."""
-        labels = dict(zip(self.setting.states, self.question.labels, strict=True))
-        return [labels[i] for i in self.setting.still if i in labels]
+    def is_on_leaf(self, states: Box, slack: arb) -> bool:
+        """Whether relations vanish, and held invariants are at their levels, up to a slack."""
+        held = [self.question.problem["invariants"][k] for k in self.motion.given["levels"]]
+        away = [a - b for a, b in zip(self.values(held, states), self.values(held, self.point), strict=True)]
+        return all(abs(v) <= slack for v in [*self.values(self._leaf, states), *away])
+
+    def values(self, nodes: Sequence[int], states: Box) -> list[arb]:
+        """Nodes at balls of states: nothing of unknowns is divided by, nor an argument of a function."""
+        q = self.question
+        known = self._still | {p: Jet({(): arb(0)}, 0) for p in q.unknowns}
+        known |= {p: Jet({(): states[k]}, 0) for p, k in zip(q.states, q.labels, strict=True) if k in states}
+        return [jet.value for jet in evaluate(q.table, nodes, known, Balls(order=0))]
+
+    def _nearest(self, cell: Box, sides: Sequence[str]) -> Near | None:
+        r"""V over a cell of some states, in mean value form from its middle, for what is known of y is bent;
+        None where nothing is known.
+
+        With :math:`y_s` known, :math:`\min_{y_w} V = y_s^T ((P^{-1})_{ss})^{-1} y_s`, taken at
+        :math:`y_w = -P_{ww}^{-1} P_{ws}\, y_s`.
+        """
+        over = {k: cell[k] for k in (*sides, *self.settled)}
+        found = self._measured(over)
+        places = [k for k, y in enumerate(found) if y is not None]
+        if not places:
+            return None
+        y = _column([y[0] for y in found if y is not None])
+        middle = self.deviations({k: v.mid() for k, v in over.items()})
+        at_middle = _column([y for y in middle if y is not None])
+        form, place, inner = self._forms(tuple(places))
+        least, rest = (at_middle.transpose() * form * at_middle)[0, 0], place * at_middle
+        for k, v in over.items():
+            slopes = _column([y[1].get(k, arb(0)) for y in found if y is not None])
+            least += 2 * (y.transpose() * (form * slopes))[0, 0] * (v - v.mid())
+            rest += place * slopes * (v - v.mid())
+        room = (self.fall.level - least).upper().max(arb(0))
+        others = [k for k in range(len(found)) if k not in places]
+        beside = {
+            k: arb(0, 1) * (room * inner[row, row]).sqrt().upper() - rest[row, 0]
+            for row, k in enumerate(others)
+        }
+        return Near(least, beside)
+
+    def _forms(self, places: tuple[int, ...]) -> tuple[arb_mat, arb_mat, arb_mat]:
+        """By what is known of y: matrices of the least V, and of where and how large the rest is there."""
+        if places not in self._known_forms:
+            P, others = self.fall.matrix, [k for k in range(len(self.fall.matrix)) if k not in places]
+            known = matrix([[self.fall.inverse[i, j] for j in places] for i in places], len(places))
+            inner = inverse(matrix([[ball(P[i][j]) for j in others] for i in others], len(others)))
+            mixed = matrix([[ball(P[i][j]) for j in places] for i in others], len(places))
+            self._known_forms[places] = inverse(known), inner * mixed, inner
+        return self._known_forms[places]
 
     @cached_property
-    def forms(self) -> dict[tuple[int, ...], tuple[arb_mat, arb_mat, arb_mat]]:
-        """By what is known of y: the matrix of the least V, that of the rest's place, and its inverse
-        form.
-        """
+    def _known_forms(self) -> dict[tuple[int, ...], tuple[arb_mat, arb_mat, arb_mat]]:
         return {}
 
-    def on_leaf(self, states: dict[str, arb]) -> list[arb]:
-        """Values of the relations of the leaf."""
-        return self._evaluated(self._leaf, states)
 
-    def levels(self, states: dict[str, arb]) -> list[arb]:
-        """How far held invariants are from their levels."""
-        problem = self.question.problem
-        nodes = [problem["invariants"][k] for k in problem["levels"]]
-        pairs = zip(self._evaluated(nodes, states), self._evaluated(nodes, self._states()), strict=True)
-        return [a - b for a, b in pairs]
+class Near(NamedTuple):
+    """The least value of V over a cell, and where what is not known of y is below the level."""
 
-    def _evaluated(self, nodes: Sequence[int], states: dict[str, arb]) -> list[arb]:
-        q, numbers = self.question, Balls([])
-        at = {q.place["state", k]: Jet(v, {}, {}) for k, v in states.items()}
-        for part in ("input", "parameter"):
-            at |= {q.place[part, k]: Jet(ball(v), {}, {}) for k, v in q.problem[f"{part}s"].items()}
-        # Nothing of unknowns is divided by, nor an argument of a function.
-        at |= {q.place["unknown", k]: Jet(arb(0), {}, {}) for k in q.problem["unknowns"]}
-        return [jet.value for jet in evaluate(q.table, list(nodes), at, numbers, 0)]
+    least: arb
+    beside: dict[int, arb]
 
 
-class Near:
-    r"""V over a cell of some states: in mean value form from its middle, for what is known of y is bent.
-
-    With :math:`y_s` known, :math:`\min_{y_w} V = y_s^T ((P^{-1})_{ss})^{-1} y_s`, taken at
-    :math:`y_w = -P_{ww}^{-1} P_{ws}\, y_s`.
-
-    Attributes
-    ----------
-    places : list of int
-        Of what is measured those that are known.
-    least : arb
-        The least value of V.
-    """
-
-    def __init__(self, parts: Parts, cell: dict[str, arb], sides: Sequence[str]) -> None:
-        self._parts = parts
-        over = {k: cell[k] for k in (*sides, *parts.settled())}
-        found = parts.measured(over)
-        self.places = [k for k, y in enumerate(found) if y is not None]
-        if not self.places:
-            return
-        known = [y for y in found if y is not None]
-        at = parts.deviations({k: v.mid() for k, v in over.items()})
-        self._at = _column([at[k] for k in self.places])
-        y = _column([v for v, _ in known])
-        self._steps = {k: v - v.mid() for k, v in over.items()}
-        self._slopes = {k: _column([slopes.get(k, arb(0)) for _, slopes in known]) for k in over}
-        form, self._place, self._inner = self._forms()
-        self.least = (self._at.transpose() * form * self._at)[0, 0]
-        for k, step in self._steps.items():
-            self.least += 2 * (y.transpose() * (form * self._slopes[k]))[0, 0] * step
-
-    def _forms(self) -> tuple[arb_mat, arb_mat, arb_mat]:
-        fall, forms, s = self._parts.fall, self._parts.forms, self.places
-        if tuple(s) not in forms:
-            P, n = fall.matrix, len(fall.matrix)
-            w = [k for k in range(n) if k not in s]
-            form = inverse([[fall.inverse[i, j] for j in s] for i in s])
-            inner = inverse([[P[i][j] for j in w] for i in w]) if w else fmpq_mat(0, 0)
-            mixed = inner * fmpq_mat(len(w), len(s), [P[i][j] for i in w for j in s])
-            forms[tuple(s)] = arb_mat(form), arb_mat(mixed), arb_mat(inner)
-        return forms[tuple(s)]
-
-    def rest(self) -> dict[int, tuple[arb, arb]]:
-        """By what is measured and not known, where its middle is below the level, and how far it is from
-        it.
-        """
-        n = len(self._parts.fall.matrix)
-        w = [k for k in range(n) if k not in self.places]
-        if not self.places or not w:
-            return {}
-        middle = self._place * self._at
-        for k, step in self._steps.items():
-            middle += self._place * self._slopes[k] * step
-        room = (arb(self._parts.fall.level) - self.least).upper().max(arb(0))
-        return {
-            k: (-middle[row, 0], (room * self._inner[row, row]).sqrt().upper()) for row, k in enumerate(w)
-        }
+def _pieces(x: arb, count: int) -> list[arb]:
+    """Parts of a ball."""
+    middle, radius = x.mid(), x.rad()
+    around = arb(0, 1) * radius / count
+    return [middle + radius * (fmpq(2 * j + 1, count) - 1) + around for j in range(count)]
 
 
-def _column(values: Sequence[arb | None]) -> arb_mat:
-    entries = [v for v in values if v is not None]
-    return arb_mat(len(entries), 1, entries)
+def _column(values: list[arb]) -> arb_mat:
+    return arb_mat(len(values), 1, values)
 
 
 def _hull(intervals: Sequence[arb]) -> arb:
     """A ball around some balls."""
-    low = arb(min(middle(x.lower()) for x in intervals))
-    high = arb(max(middle(x.upper()) for x in intervals))
+    low, high = min(x.lower() for x in intervals), max(x.upper() for x in intervals)
     return (low + high) / 2 + arb(0, 1) * ((high - low) / 2)

@@ -47,9 +47,8 @@ class Balls:
         """What encloses X with K X = right, from an N with N K next to one, which shows K invertible."""
         if any(len(row) != len(K) for row in K):
             raise Refusal("the matrix is not square", path)
-        return lambda right: (
-            (arb_mat(N) * arb_mat(K)).solve(arb_mat(N) * arb_mat(right)).tolist() if K else []
-        )
+        inverse = (arb_mat(N) * arb_mat(K)).inv() * arb_mat(N) if K else None
+        return lambda right: (inverse * arb_mat(right)).tolist() if inverse is not None else []
 
     def function(self, name: str, _place: int | None, *x: arb) -> arb:
         """An enclosure of a function; what has none is not finite, a root of zero has no derivative."""

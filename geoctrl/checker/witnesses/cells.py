@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
-from flint import arb, arb_mat, ctx
+from flint import arb_mat, ctx
 
 from geoctrl.checker.witnesses.balls import Balls
 from geoctrl.checker.witnesses.jets import Jet, evaluate
@@ -26,7 +28,7 @@ def constants(q: Question, order: int) -> dict[int, Jet]:
     return found
 
 
-def matrix(rows: list[list[arb]], columns: int) -> arb_mat:
+def matrix(rows: Sequence[Sequence[Any]], columns: int) -> arb_mat:
     """Balls by rows."""
     return arb_mat(len(rows), columns, [x for row in rows for x in row])
 

@@ -89,7 +89,7 @@ class Functions:
         """A product of polynomials, refused where it grows too large."""
         spend()
         size, degree = len(a) * len(b), a.total_degree() + b.total_degree()
-        if size > TERMS or degree > POWER or (size > FEW and size * (_length(a) + _length(b)) > LONG):
+        if size > TERMS or degree > POWER or (size > FEW and size * (length(a) + length(b)) > LONG):
             raise Refusal("an identity is too large, or of too high a degree, to be checked")
         return a * b
 
@@ -184,7 +184,7 @@ class Along:
         return total
 
 
-def _length(p: Any) -> int:
+def length(p: Any) -> int:
     """Length of the numerators and the denominator of a polynomial over one denominator, at most."""
     numbers = p.coeffs()
     return lcm(*(int(c.q) for c in numbers)).bit_length() + max(c.height_bits() for c in numbers)

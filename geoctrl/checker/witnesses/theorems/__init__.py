@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from geoctrl.checker.slopes.file import SLOPES, attraction_by_slopes
+from geoctrl.checker.squares.file import SQUARES, attraction_by_squares
 from geoctrl.checker.sublevels.file import SUBLEVEL, sublevel
 from geoctrl.checker.witnesses.theorems.boxes import BOX, ENERGY, energy_casimir_in_box, in_box
 from geoctrl.checker.witnesses.theorems.falling import FALLING, falling_energy
@@ -67,6 +68,7 @@ ENCLOSED: dict[str, Theorem] = {
 REGIONS: dict[str, Theorem] = {
     "slopes": (SLOPES, attraction_by_slopes),
     "sublevel": (SUBLEVEL, sublevel),
+    "squares": (SQUARES, attraction_by_squares),
 }
 """Those about sets and maps, which ask their questions themselves; they tell of a region, which has its claim
 and what was checked for it.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from geoctrl.checker.reading import Refusal
 
@@ -19,18 +19,6 @@ TERMS = 1_000_000
 def occurring(p: Polynomial) -> set[int]:
     """Numbers of the generators that occur."""
     return {i for i, d in enumerate(p.degrees()) if d} if p else set()
-
-
-def at(p: Polynomial, values: dict[int, arb]) -> arb:
-    """A polynomial at balls of its generators."""
-    total = arb(0)
-    for exponents, c in p.terms():
-        term = arb(c)
-        for i, e in enumerate(exponents):
-            if e:
-                term *= values[i] ** int(e)
-        total += term
-    return total
 
 
 def shifted(p: Polynomial, gens: Sequence[Polynomial], by: Sequence[fmpq]) -> Polynomial:
@@ -53,18 +41,36 @@ def value_at(p: Polynomial, at: Sequence[fmpq]) -> fmpq:
     return total
 
 
+class Vanishing(NamedTuple):
+    """A polynomial that vanishes, as a combination of others by their numbers."""
+
+    polynomial: Polynomial
+    terms: dict[int, Polynomial]
+
+    def less(self, quotient: Polynomial, other: Vanishing) -> Vanishing:
+        """The same less a multiple of another one."""
+        terms = dict(self.terms)
+        for k, p in other.terms.items():
+            terms[k] = terms[k] - quotient * p if k in terms else -quotient * p
+        return Vanishing(self.polynomial - quotient * other.polynomial, terms)
+
+    def image(self, of: Callable[[Polynomial], Polynomial]) -> Vanishing:
+        """The same of other variables."""
+        return Vanishing(of(self.polynomial), {k: of(p) for k, p in self.terms.items()})
+
+
 def reduced(
-    relations: list[Polynomial], divided: Callable[[Polynomial, Polynomial], Polynomial]
-) -> list[Polynomial]:
+    relations: list[Vanishing], divided: Callable[[Polynomial, Polynomial], Polynomial]
+) -> list[Vanishing]:
     """Relations of lower degrees where division by another one leaves such: they vanish together."""
     found = list(relations)
-    for i, p in enumerate(found):
-        for j, r in enumerate(found):
+    for i, v in enumerate(found):
+        for j, other in enumerate(found):
             if i != j:
-                rest = divided(p, r)
-                if rest and rest.total_degree() < p.total_degree():
-                    p = rest
-        found[i] = p
+                rest = divided(v.polynomial, other.polynomial)
+                if rest and rest.total_degree() < v.polynomial.total_degree():
+                    v = v.less(divmod(v.polynomial, other.polynomial)[0], other)
+        found[i] = v
     return found
 
 

@@ -1,40 +1,35 @@
-r"""Equations of motion as polynomials in deviations from a point.
+"""Equations of motion as polynomials in deviations from a point, as a search is given them.
 
-States x, unknowns z and functions of states, as :math:`\sin\alpha`, are generators of one ring, each
-measured from its value at the point. Along motions on the leaf and on the levels of held invariants through
-the point vanish
-
-.. math:: g_j(x), \qquad b(x) - K(x)\, z, \qquad C_i(x) - C_i(e), \qquad s^2 + c^2 - 1,
-
-and functions are bounded by polynomials: for all real :math:`\alpha`, and for a >= 0 < b and all s,
-
-.. math::
-    (\alpha - \sin\alpha)\,(\sin\alpha - \alpha + \tfrac16\alpha^3) \ge 0, \qquad
-    (1 - \cos\alpha)\,(\cos\alpha - 1 + \tfrac12\alpha^2) \ge 0, \qquad
-    (\tfrac{s}{b} - y)\,(y - \tfrac{s}{b} + \tfrac{a s^3}{3 b^2}) \ge 0, \quad
-    y = \int_0^s \frac{dt}{a t^2 + b},
-
-since both factors have the sign of :math:`\alpha` or s, or none is negative.
+What vanishes along motions and what bounds functions is told in `geoctrl.checker.squares.polynomial_motion`,
+which multiplies out. Here relations are divided by each other, so that they are of low degrees, and variables
+are found that a relation holds still: of both the search gives the combinations to its file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from flint import arb, fmpq
+from flint import fmpq
 
-from geoctrl.checker.jets import reachable
+from geoctrl.analysis.quadratics.ring import (
+    Polynomial,
+    Vanishing,
+    constant,
+    occurring,
+    reduced,
+    shifted,
+    value_at,
+)
 from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.squares.ring import Polynomial, at, constant, occurring, reduced, shifted, value_at
 from geoctrl.checker.words.texts import combination, symbol, told
 
 
 class Setting:
-    """The polynomials of a problem.
+    """The polynomials of a problem, of low degrees.
 
     Parameters
     ----------
@@ -43,9 +38,9 @@ class Setting:
     Attributes
     ----------
     question : Question
-    variables : list of int
+    variables, all : list of int
         Numbers of the generators that occur, in the order of the ring: states first, then unknowns, then
-        functions.
+        functions; with those that are still or not needed.
     names : list of str
         Of the variables.
     states, unknowns : list of int
@@ -54,10 +49,12 @@ class Setting:
         Of these the generators of which the Lyapunov function is made: states, sines and cosines.
     relations, bounds : list of polynomials
         What vanishes along motions, and what is not negative.
-    cofactors : list of polynomials
-        What must not vanish, so that `still` holds.
-    still : list of int
-        Generators that are at their values at the point all along.
+    equations : list of polynomials
+        What vanishes as it is written: rows, the leaf, circles of sines and cosines, levels.
+    vanishing : list of Vanishing
+        The relations, as combinations of the equations and of the rates of what is still, in turn.
+    still : list of (int, polynomial, Vanishing)
+        Generators that are at their values at the point all along, with what a relation is their multiple by.
     first_order : list of polynomials
         What vanishes along motions up to third order.
     free : list of str
@@ -89,11 +86,9 @@ class Setting:
         self._domain = q.ratios(list(problem["domain"]))
         self._read(rows + leaf + levels + list(self._limits.values()))
         self._values = self._point()
-        known = [r for r in F.relations if occurring(r) <= self._moving]
-        found = [self.shifted(p) for p in known + rows] + [self._without_constant(p) for p in levels]
-        self.relations = reduced([p for p in found if p], F.rest)
-        self.cofactors: list[Polynomial] = []
-        self.still: list[int] = []
+        relations = self._vanishing(rows, leaf, [self._without_constant(p) for p in levels])
+        self.vanishing = reduced([v for v in relations if v.polynomial], F.rest)
+        self.still: list[tuple[int, Polynomial, Vanishing]] = []
         self._settle()
         self.first_order: list[Polynomial] = []
         self.bounds = self._bounds()
@@ -253,25 +248,73 @@ class Setting:
         """A polynomial in the deviations of its generators."""
         return shifted(p, self._gens, self._values)
 
+    def _vanishing(
+        self, rows: list[Polynomial], leaf: list[Polynomial], levels: list[Polynomial]
+    ) -> list[Vanishing]:
+        """Relations as combinations of the equations."""
+        F, one = self._field, self._gens[0] ** 0
+        sines = [i for i in self.variables if self._name(i) == "sin"]
+        circles = [self._gens[i] ** 2 + self._gens[j] ** 2 - 1 for i in sines for j in self._partner(i)]
+        written = [*rows, *leaf, *circles]
+        self.equations = [*map(self.shifted, written), *levels]
+        further = [Vanishing(p, {k: one}) for k, p in enumerate(written) if k >= len(rows)]
+        further += self._consequences(len(rows))
+        known = []
+        for r in F.relations:
+            if occurring(r) <= self._moving:
+                found = [v for v in further if v.polynomial == r]
+                if not found:
+                    raise Refusal("a relation is none of the equations", "problem")
+                known.append(found[0])
+        about = [v.image(self.shifted) for v in known]
+        about += [Vanishing(self.equations[k], {k: one}) for k in range(len(rows))]
+        return about + [Vanishing(p, {len(written) + k: one}) for k, p in enumerate(levels)]
+
+    def _consequences(self, first: int) -> Iterator[Vanishing]:
+        """Combinations of the relations of the leaf that the problem has found to vanish with them."""
+        q, F = self.question, self._field
+        ratios = dict(zip(self.problem["leaf"], q.ratios(list(self.problem["leaf"].values())), strict=True))
+        for row in self.problem.get("consequences", []):
+            parts = {name: q.ratios([p])[0] for name, p in row.items()}
+            total = sum((p * ratios[name] for name, p in parts.items()), F.number(fmpq(0)))
+            terms = {}
+            for name, p in parts.items():
+                own = (p * ratios[name]).below
+                missing = {k: e - own.get(k, 0) for k, e in total.below.items()}
+                terms[first + list(ratios).index(name)] = F.scaled(p, missing).top
+            yield Vanishing(total.top, terms)
+
+    @property
+    def relations(self) -> list[Polynomial]:
+        """What vanishes along motions."""
+        return [v.polynomial for v in self.vanishing]
+
+    @property
+    def _still_ones(self) -> set[int]:
+        """Generators that are still."""
+        return {i for i, *_ in self.still}
+
     def _settle(self) -> None:
         """What is at its value at the point all along, as a relation says that is a multiple of it: so is its
         rate.
         """
+        equations = len(self.equations)
         while True:
-            found = ((p, i) for p in self.relations if (i := self._alone(p)) is not None)
+            found = ((v, i) for v in self.vanishing if (i := self._alone(v.polynomial)) is not None)
             first = next(found, None)
             if first is None:
                 break
-            p, i = first
-            if not (cofactor := p / self._gens[i]).is_constant():
-                self.cofactors.append(cofactor)
-            self.still.append(i)
+            v, i = first
+            self.still.append((i, v.polynomial / self._gens[i], v))
             new = []
             if i in self.states:
-                new = [self.shifted(self._rates[self.states.index(i)].top)]
-            relations = [self._settled(q) for q in self.relations + new]
-            self.relations = reduced([q for q in relations if q], self._field.rest)
-        self.measured = [i for i in self.measured if i not in self.still]
+                rate = self.shifted(self._rates[self.states.index(i)].top)
+                new = [Vanishing(rate, {equations: self._gens[0] ** 0})]
+                equations += 1
+            relations = [v.image(self._settled) for v in self.vanishing + new]
+            self.vanishing = reduced([v for v in relations if v.polynomial], self._field.rest)
+        self.all = list(self.variables)
+        self.measured = [i for i in self.measured if i not in self._still_ones]
         needed = set(self.measured)
         for p in [*self.relations, *self.rates]:
             needed |= occurring(p)
@@ -287,15 +330,15 @@ class Setting:
                 continue
             quotient, rest = divmod(p, self._gens[i])
             others = occurring(quotient)
-            if not rest and constant(quotient) and others <= set(self.measured) - {i, *self.still}:
+            if not rest and constant(quotient) and others <= set(self.measured) - {i, *self._still_ones}:
                 return i
         return None
 
     def _settled(self, p: Polynomial) -> Polynomial:
         """A polynomial with what is still put in."""
-        if not occurring(p) & set(self.still):
+        if not occurring(p) & self._still_ones:
             return p
-        return p.compose(*(g * (i not in self.still) for i, g in enumerate(self._gens)))
+        return p.compose(*(g * (i not in self._still_ones) for i, g in enumerate(self._gens)))
 
     def _without_constant(self, p: Polynomial) -> Polynomial:
         moved = self.shifted(p)
@@ -304,10 +347,6 @@ class Setting:
     def generator(self, variable: int) -> Polynomial:
         """The deviation of a generator."""
         return self._gens[variable]
-
-    def is_function(self, generator: Polynomial) -> bool:
-        """Whether a generator stands for a function of states."""
-        return bool(occurring(generator) & set(self._field.made))
 
     def polynomial(self, terms: dict[tuple[tuple[int, int], ...], fmpq]) -> Polynomial:
         """A polynomial from its coefficients by monomials, pairs of the place of a variable and a power."""
@@ -331,7 +370,7 @@ class Setting:
             name, ratios = made
             if any(not occurring(r.top) <= set(self.variables) for r in ratios):
                 continue
-            x, y = self.shifted(ratios[-1].top), self._gens[i]
+            x, y = self._settled(self.shifted(ratios[-1].top)), self._gens[i]
             if name == "sin":
                 self.first_order.append(x - y)
                 found.append((x - y) * (y - x + x * x * x * fmpq(1, 6)))
@@ -367,33 +406,12 @@ class Setting:
             found.append(self._settled(self.shifted(other * turn if name == "sin" else -other * turn)))
         return found
 
-    def angle(self, i: int, values: dict[str, arb]) -> tuple[arb, dict[str, arb]] | None:
-        """The deviation of a sine or cosine at balls of states, with its slopes along these; None where it
-        depends on others.
-        """
-        name, (ratio,) = self._field.made[i]
-        labels = dict(zip(self.states, self.question.labels, strict=True))
-        if any(labels[j] not in values for j in occurring(ratio.top)):
-            return None
-        known = {j: values[k] for j, k in labels.items() if k in values}
-        total = at(ratio.top, known)
-        s, c = total.sin(), total.cos()
-        slopes = {labels[j]: at(ratio.top.derivative(j), known) for j in occurring(ratio.top)}
-        if name == "sin":
-            return s, {k: c * slope for k, slope in slopes.items()}
-        return c - 1, {k: -s * slope for k, slope in slopes.items()}
-
     def argument_of_quadrature(self, i: int) -> tuple[Polynomial, fmpq] | None:
         """s, in deviations, and b of a generator that is int_0^s dt/(a t^2 + b); None of another one."""
         name, ratios = self._field.made.get(i, ("", ()))
         if name != "quadrature":
             return None
         return self.shifted(ratios[2].top), constant(ratios[1].top)
-
-    def at_deviations(self, p: Polynomial, deviations: Sequence[arb | None]) -> arb | None:
-        """A polynomial in what is measured, at balls of that; None where one is missing."""
-        known = {i: y for i, y in zip(self.measured, deviations, strict=True) if y is not None}
-        return at(p, known) if occurring(p) <= set(known) else None
 
     @cached_property
     def limits(self) -> dict[str, tuple[fmpq, list[fmpq]]]:
@@ -424,19 +442,3 @@ class Setting:
                 if exponents[i]:
                     slopes[k] = c
         return constant(moved), slopes
-
-    def labels_of(self, polynomials: list[Polynomial]) -> set[str]:
-        """Labels of the states that polynomials depend on."""
-        labels = dict(zip(self.states, self.question.labels, strict=True))
-        found = set()
-        for i in (i for p in polynomials for i in occurring(p)):
-            made = self._arguments(i)
-            parts = [{i}] if made is None else [occurring(r.top) for r in made[1]]
-            found |= {labels[j] for part in parts for j in part if j in labels}
-        return found
-
-    def symbols(self, nodes: list[int]) -> set[str]:
-        """Labels of the states that nodes depend on."""
-        table = self.question.table
-        reached = (table[i] for i in reachable(table, nodes))
-        return {node[1] for node in reached if node[0] == "sym" and node[2] == "state"}
