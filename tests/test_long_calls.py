@@ -429,6 +429,6 @@ def test_progress_is_a_flag_or_a_callable(progress):
 def test_a_map_cut_short_holds_what_is_decided(tmp_path):
     found = CASES["certify_region"][1](0.05)
     found.to_json(tmp_path / "map.json")
-    cells = json.loads((tmp_path / "map.json").read_text())["cells"]
+    cells = json.loads((tmp_path / "map.json").read_text())["theorem"]["cells"]
     assert set(cells) - {"+", "."}
     assert "." in cells

@@ -51,7 +51,6 @@ SAME_FILE = {
     "friction": THEOREM,
     "leaf": CHECKER,
     "orbit": THEOREM,
-    "quotients": CHECKER,
     "surds": CHECKER,
 }
 

@@ -18,7 +18,6 @@ from geoctrl.checker import witnesses
 from geoctrl.checker.clock import limited
 from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import decide, read_problem
-from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import Refusal, load
 from geoctrl.checker.shape import shape_integrals
@@ -50,30 +49,9 @@ __all__ = [
 ]
 
 
-_OTHERS = {
-    MAP_FORMAT: check_map,
-}
-"""Checks of files that are no certificates of a point, by their formats."""
-
-
 def check_file(path: str | Path) -> Report:
     """Read a certificate's file and check it; raises Refusal where it is not one or proves nothing."""
-    return check(load(path))
+    return witnesses.check_file(path)
 
 
-def check(data: Any) -> Report:
-    """What a file proves: nothing is searched for, and nothing that it says of itself is believed."""
-    if not (isinstance(data, dict) and (other := _OTHERS.get(str(data.get("format"))))):
-        return witnesses.check(data)
-    if data.get("digest") != digest_of(data):
-        raise Refusal("it was changed after it was written: its digest does not fit its content")
-    try:
-        with limited():
-            verdict, words, checks = other(data)
-            return Report(verdict, "", words, checks)
-    except RecursionError:
-        raise Refusal("it is nested too deeply") from None
-    except OverflowError:
-        raise Refusal("a number in it is too large") from None
-    except MemoryError:
-        raise Refusal("its check takes too much memory") from None
+check = witnesses.check

@@ -34,9 +34,8 @@ def compared_anew(path: str) -> list[str]:
     if "theorem" in data and data["theorem"]["name"] in SETS:
         require_same_sublevel(system, problem_in_file(data), data["theorem"])
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
-    kind = problem.get("kind")
-    if kind == "region":
-        require_same_region(system, data["family"], problem)
+    if "theorem" in data and data["theorem"]["name"] == "map":
+        require_same_region(system, problem, data["theorem"])
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
     require_same_equations(system, data)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}

@@ -81,7 +81,7 @@ def stability_map(found: Any, ax: Axes | None = None, title: str | None = None) 
     if edges:
         ax.plot(*_segments(edges), color="#222222", linewidth=0.7, zorder=3)
     ax.set(xlim=across, ylim=up)
-    named = plain_text(f"{found.data['system']}: {found.data['family']}")
+    named = plain_text(f"{found.data['system']}: {found.data['theorem']['family']}")
     quiet(ax, title or named, xlabel=mathtext(x), ylabel=mathtext(y))
     ax.grid(False)
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)

@@ -9,7 +9,6 @@ from flint import arb
 import geoctrl as gc
 from geoctrl.checker import witnesses
 from geoctrl.checker.kinds import KINDS
-from geoctrl.checker.maps.file import REGION
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import _place
 from geoctrl.checker.sublevels.file import SUBLEVEL
@@ -99,8 +98,6 @@ EXCEPTIONS = {
     "held": "a loop from hold to hold is a theorem at a point",
     "domain": "a condition of its own, which each theorem over a set asks for",
     "limits": "a condition of its own, which each theorem over a set asks for",
-    "states": "members of a map, at which all is evaluated",
-    "inputs": "members of a map, at which all is evaluated",
 }
 """Parts of problems whose places are in no identity over a set, and why that is right."""
 
@@ -137,7 +134,6 @@ def places_in(part, schema):
 
 
 PROBLEMS = {name: kind.schema for name, kind in KINDS.items()}
-PROBLEMS["region"] = REGION
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)

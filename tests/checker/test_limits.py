@@ -16,6 +16,8 @@ from tests.attack.parts import heavy_files
 
 QUICK = 24
 """Of the heavy files, those that are tried here; the standing attack tries all."""
+VALID = {"a box of 10^400", "many cells", "factors of degree", "cells of a map", "exp of axes to 10^11"}
+"""Those that are proofs of what the checker tells of them, and are confirmed in time."""
 CHILD = """
 import json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from geoctrl import checker
 from geoctrl._checks import saved_text
-from geoctrl.checker.reading import VERSION as EARLIER
-from geoctrl.checker.witnesses.reader import REPORT
 
 __all__ = ["ProofFile", "heading"]
 
@@ -22,7 +20,7 @@ def heading(form: str, system: str) -> dict[str, Any]:
 
     return {
         "format": form,
-        "version": checker.VERSION if form == REPORT else EARLIER,
+        "version": checker.VERSION,
         "software": f"geoctrl {__version__}",
         "system": system,
     }

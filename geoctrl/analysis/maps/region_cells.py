@@ -10,25 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from geoctrl._calls.long_calls import LongCall
-from geoctrl.checker import Refusal
-from geoctrl.checker.maps.bernstein import Region
-from geoctrl.checker.maps.file import PROOF, REGION
-from geoctrl.checker.maps.members import Members
-from geoctrl.checker.maps.region import (
-    LETTERS,
-    Proof,
-    Proofs,
-    Signs,
-    analytic,
-    factors_of,
-    halves,
-    walk,
-    whole,
-)
-from geoctrl.checker.reading import conform
+from geoctrl.analysis.maps.map_witnesses import ConfirmedProofs, read_proofs
+from geoctrl.checker.maps.region import LETTERS, Proof, Signs, analytic, halves, walk, whole
+from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.errors import CertificateError
 
-__all__ = ["Tiles", "checked_proofs"]
+__all__ = ["Tiles"]
 
 TILING = 3
 """Halvings of the region's axes that give the tiles, which are computed and stored one by one."""
@@ -37,20 +24,9 @@ _OPEN = "."
 """A cell of which nothing is known."""
 
 
-def checked_proofs(
-    data: dict[str, Any], proposed: Sequence[dict[str, Any]]
-) -> tuple[Members, Proofs, list[Proof]]:
-    """The checker's proofs of those proposals that are some, and these alone in the list given."""
-    members = Members(conform(data, REGION))
-    proving, found = Proofs(members), []
-    for proposal in proposed:
-        found.append(proving.of(conform(proposal, PROOF)))
-    return members, proving, found
-
-
 @lru_cache(maxsize=4)
-def _proofs_of_texts(problem: str, proofs: str) -> tuple[Members, Proofs, list[Proof]]:
-    return checked_proofs(json.loads(problem), json.loads(proofs))
+def _proofs_of_text(content: str) -> ConfirmedProofs:
+    return read_proofs(json.loads(content))
 
 
 class Chooser:
@@ -84,16 +60,15 @@ class Chooser:
         return "+" if level < self._depth and any(open_.values()) else "."
 
 
-def _tile(job: tuple[str, str, tuple[int, ...], int]) -> str:
+def _tile(job: tuple[str, tuple[int, ...], int]) -> str:
     """The tree of one tile, of which the path names a part at each halving."""
-    problem, proofs, path, depth = job
-    members, proving, found = _proofs_of_texts(problem, proofs)
-    sides = tuple(members.region["axes"].values())
-    region = Region(members.field, sides)
-    require, sides = analytic(region), whole(len(sides))
+    content, path, depth = job
+    members, found, given = _proofs_of_text(content)
+    region, sides = members.region, whole(len(given["axes"]))
+    require = analytic(region, members.field.positive)
     for part in path:
         sides = tuple(list(halves(sides))[part])
-    signs = Signs(region, proving.factors, factors_of(found))
+    signs = Signs(region, found)
     letters = []
     for box, letter, _ in walk(sides, signs.on, Chooser(found, depth), {}, len(path)):
         if letter not in "+.":
@@ -110,23 +85,21 @@ class Tiles:
 
     Parameters
     ----------
-    data, proofs : of the map's file
+    content : of the map's file
     out : folder of what was computed, or None
     """
 
-    def __init__(
-        self, data: dict[str, Any], proofs: list[dict[str, Any]], depth: int, out: Path | None
-    ) -> None:
-        axes, self.level = len(data["axes"]), min(TILING, depth)
+    def __init__(self, content: dict[str, Any], depth: int, out: Path | None) -> None:
+        axes, self.level = len(content["theorem"]["axes"]), min(TILING, depth)
         paths: list[tuple[int, ...]] = [()]
         for _ in range(self.level):
             paths = [(*path, k) for path in paths for k in range(2**axes)]
-        texts = json.dumps(data), json.dumps(proofs)
-        self._jobs = [(*texts, path, depth) for path in paths]
+        text = json.dumps(content)
+        self._jobs = [(text, path, depth) for path in paths]
         self._out, self._parts = out, 2**axes
         self.found: dict[int, str] = {}
         if out is not None:
-            self._resume(json.dumps([*texts, depth]))
+            self._resume(json.dumps([text, depth]))
 
     def _resume(self, question: str) -> None:
         """Take what is stored of the same question; refuse a folder of another one."""

@@ -10,10 +10,9 @@ from geoctrl._checks import nearest
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.conditions.family_point import FamilyPoint
 from geoctrl.analysis.conditions.parameter_settings import Settings
+from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
 from geoctrl.analysis.question.motion import EquationsOfMotion
-from geoctrl.checker.maps.file import REGION
-from geoctrl.checker.maps.members import Members
-from geoctrl.checker.maps.region import AXES
+from geoctrl.checker.maps.file import AXES
 from geoctrl.checker.reading import Refusal, conform
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem
@@ -51,7 +50,7 @@ def region_problem(
     family: str,
     axes: Mapping[str, tuple[Fraction, Fraction]],
     params: Mapping[str, Any] | None,
-) -> tuple[dict[str, Any], Members]:
+) -> tuple[dict[str, Any], FamilyOverAxes]:
     """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it."""
     own = sys.families[family].names
     given = dict(params or {})
@@ -108,11 +107,11 @@ def region_problem(
         "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
     }
 
-    def problem_data(further: bool) -> tuple[dict[str, Any], Members]:
+    def problem_data(further: bool) -> tuple[dict[str, Any], FamilyOverAxes]:
         data = motion.family_data(members, free, functions, further) | named
         for part, labels in (("states", sys.state_labels), ("inputs", sys.input_labels)):
             data[part] = dict(zip(labels, data[part], strict=True))
-        found = Members(conform(data, REGION))
+        found = FamilyOverAxes(conform(data, REGION))
         found.require_members()
         return data, found
 
@@ -122,20 +121,23 @@ def region_problem(
         return problem_data(further=True)
 
 
-def require_same_region(sys: ReducedSystem, family: str, problem: Mapping[str, Any]) -> None:
-    """Refuse a map's problem whose equations or family are not those of a system."""
-    known = {**problem["parameters"], **problem["symbols"], **problem["axes"]}
+def require_same_region(sys: ReducedSystem, problem: Mapping[str, Any], theorem: Mapping[str, Any]) -> None:
+    """Refuse a map whose equations or family are not those of a system."""
+    family, symbols = theorem["family"], {**theorem["symbols"], **theorem.get("moving", {})}
+    known = {**problem["parameters"], **symbols, **theorem["axes"]}
     if family not in sys.families:
         raise CertificateError(f"{sys.name} has no family {family!r}")
     if tied := [p.name for p in sys.mechanism.parameters if p.name not in known]:
         raise CertificateError(f"the map sets {', '.join(tied)} by other parameters, and does not tell how")
-    axes = {k: (Fraction(a), Fraction(b)) for k, (a, b) in problem["axes"].items()}
-    numbers = {k: Fraction(v) for part in ("parameters", "symbols") for k, v in problem[part].items()}
+    axes = {k: (Fraction(a), Fraction(b)) for k, (a, b) in theorem["axes"].items()}
+    numbers = {k: Fraction(v) for part in (problem["parameters"], symbols) for k, v in part.items()}
     anew, _ = region_problem(sys, family, axes, numbers)
-    rows = anew["nodes"]
-    kept = {k: v for k, v in anew["invariants"].items() if k in problem["invariants"]}
-    weights = {k: v for k, v in anew["weights"].items() if k in problem["weights"]}
-    expected = {**anew, "invariants": kept, "weights": weights, "nodes": problem["nodes"][len(rows) :]}
-    given = {**problem, "nodes": problem["nodes"][len(rows) :]}
-    if problem["nodes"][: len(rows)] != rows or expected != given:
+    rows = len(anew["nodes"])
+    given = {**problem, "nodes": problem["nodes"][:rows], "axes": theorem["axes"], "symbols": symbols}
+    given |= {"domain": theorem["domain"], "kind": anew["kind"]}
+    kept = {
+        part: {k: v for k, v in anew[part].items() if k in problem[part]}
+        for part in ("invariants", "weights")
+    }
+    if {k: v for k, v in (anew | kept).items() if k != "consequences"} != given:
         raise CertificateError(f"the equations or members of the map are not those of {sys.name}")

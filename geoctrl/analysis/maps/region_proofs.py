@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import fmpq
 
-from geoctrl.checker.maps.members import Kernel, Members
-from geoctrl.checker.maps.quotients import MapQuotient, hermite, hurwitz
-from geoctrl.checker.maps.region import growth_tests, without_zeros
+from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes, Kernel
+from geoctrl.analysis.maps.map_quotients import MapQuotient, hermite, hurwitz
 from geoctrl.checker.reading import Refusal
 
 __all__ = ["proposals"]
@@ -36,15 +35,19 @@ class ProofChart(NamedTuple):
 
 
 class ProofSamples:
-    """Points of a region, and values of quotients there."""
+    """Points of a region, or its middle alone, and values of quotients there."""
 
-    def __init__(self, members: Members) -> None:
+    def __init__(self, members: FamilyOverAxes, middle: bool = False) -> None:
         axes = list(members.region["axes"].values())
-        count = max(3, round(SAMPLES ** (1 / len(axes))))
-        places = [float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count for a, b in axes]
+        several = max(3, round(SAMPLES ** (1 / max(1, sum(a < b for a, b in axes)))))
+        counts = [several if a < b and not middle else 1 for a, b in axes]
+        places = [
+            float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count
+            for (a, b), count in zip(axes, counts, strict=True)
+        ]
         grid = np.meshgrid(*places, indexing="ij")
         self._columns = dict(enumerate(g.ravel() for g in grid))
-        self._field, self.count = members.field, count ** len(axes)
+        self._field, self.count = members.field, int(np.prod(counts))
 
     def __call__(self, q: MapQuotient) -> np.ndarray:
         """Values of a quotient, not finite where it has none."""
@@ -77,7 +80,7 @@ def _float(q: fmpq) -> float:
     return int(q.p) / int(q.q)
 
 
-def proposals(members: Members) -> list[dict[str, Any]]:
+def proposals(members: FamilyOverAxes) -> list[dict[str, Any]]:
     """Proofs that may hold somewhere in the region, multipliers as quotients."""
     at = ProofSamples(members)
     names = [*members.leaf, *(k for k in members.invariants if k != "energy")]
@@ -108,7 +111,7 @@ def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> lis
     return chosen
 
 
-def _chart(members: Members, names: Sequence[str]) -> ProofChart | None:
+def _chart(members: FamilyOverAxes, names: Sequence[str]) -> ProofChart | None:
     """Independent gradients and columns, chosen with the simplest pivots; None where there is nothing."""
     rows, omitted = [], []
     left = list(zip(names, members.gradients(names), strict=True))
@@ -138,7 +141,7 @@ def _chart(members: Members, names: Sequence[str]) -> ProofChart | None:
 
 
 def _by_spectrum(
-    members: Members, at: ProofSamples, chart: ProofChart
+    members: FamilyOverAxes, at: ProofSamples, chart: ProofChart
 ) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
     field = members.field
     here = {"rows": chart.rows, "omitted": chart.omitted}
@@ -181,7 +184,7 @@ def _by_spectrum(
         yield right, roots | {"verdict": "spectrum"}
 
 
-def _pivots(members: Members, rows: Rows) -> tuple[int, list[str]]:
+def _pivots(members: FamilyOverAxes, rows: Rows) -> tuple[int, list[str]]:
     """States for which all rows can be solved; fewer where they depend on each other."""
     left, columns = [row for row in rows if any(row)], []
     while left:
@@ -196,11 +199,27 @@ def _pivots(members: Members, rows: Rows) -> tuple[int, list[str]]:
     return len(rows), columns if len(columns) == len(rows) else []
 
 
+def without_zeros(p: Sequence[MapQuotient]) -> list[MapQuotient]:
+    """A polynomial divided by the power of its variable that divides it."""
+    last = max(i for i, c in enumerate(p) if c)
+    return list(p[: last + 1])
+
+
+def growth_tests(field: Any, polynomial: Sequence[MapQuotient]) -> dict[str, list[MapQuotient]]:
+    """Functions of which none is negative where no root lies to the right of the axis, by kind."""
+    p = without_zeros(polynomial)
+    if len(p) == 1:
+        return {}
+    if len(p) % 2 and not any(p[1::2]):
+        return {"coefficient": p[2::2], "hermite": hermite(field, p[::2])}
+    return {"coefficient": p[1:], "hurwitz": hurwitz(field, p)}
+
+
 # -- the energy ---------------------------------------------------------------------------------------------
 
 
 def _by_energy(
-    members: Members, at: ProofSamples, names: Sequence[str], chart: ProofChart
+    members: FamilyOverAxes, at: ProofSamples, names: Sequence[str], chart: ProofChart
 ) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
     """Critical combinations, the one with the energy and constant or rational parts of the others."""
     critical = _critical(members, names)
@@ -233,7 +252,7 @@ def _by_energy(
 
 
 def _combinations(
-    members: Members,
+    members: FamilyOverAxes,
     base: tuple[dict[str, MapQuotient], Rows],
     others: list[tuple[dict[str, MapQuotient], Rows]],
 ) -> Iterator[tuple[dict[str, MapQuotient], Rows]]:
@@ -247,7 +266,7 @@ def _combinations(
         yield from _combinations(members, ({k: total[k] + c * y[k] for k in total}, sums), others[1:])
 
 
-def _critical(members: Members, names: Sequence[str]) -> list[dict[str, MapQuotient]]:
+def _critical(members: FamilyOverAxes, names: Sequence[str]) -> list[dict[str, MapQuotient]]:
     """Combinations of functions whose gradients cancel, a basis; that of the last function is last."""
     field, rows = members.field, [list(c) for c in zip(*members.gradients(names), strict=True)]
     done: list[tuple[int, list[MapQuotient]]] = []
@@ -275,7 +294,7 @@ def _critical(members: Members, names: Sequence[str]) -> list[dict[str, MapQuoti
     ]
 
 
-def _parts(members: Members, R: Rows, S: Rows) -> Iterator[MapQuotient]:
+def _parts(members: FamilyOverAxes, R: Rows, S: Rows) -> Iterator[MapQuotient]:
     """Numbers and functions c for which R + c S may be definite: extrema of minors of two rows, and what
     lies beside roots of entries of the diagonal.
     """

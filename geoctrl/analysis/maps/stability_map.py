@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,14 +16,17 @@ from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import file_path, nearest
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
-from geoctrl.analysis.maps.region_cells import Tiles, checked_proofs
+from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
+from geoctrl.analysis.maps.map_witnesses import content_of_map, read_proofs
+from geoctrl.analysis.maps.region_cells import Tiles
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
 from geoctrl.analysis.maps.region_proofs import proposals
-from geoctrl.analysis.question.table import Rows
-from geoctrl.checker.maps.file import MAP_FORMAT, claim_of_map, read_map
-from geoctrl.checker.maps.quotients import MapQuotient
-from geoctrl.checker.maps.region import DEPTH, LETTERS, halves
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.checker.maps.file import CLASSES, DEPTH, MAP, PROBLEM, claim_of_map
+from geoctrl.checker.maps.region import LETTERS, halves
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.reading import conform as conform_old
+from geoctrl.checker.witnesses.reader import FORMAT, conform
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 
@@ -57,6 +60,8 @@ class StabilityMap(ProofFile):
     """
 
     data: dict[str, Any] = field(repr=False)
+    verdicts: Sequence[str] = field(repr=False)
+    """What is proved where a proof of the file holds, in their order."""
 
     @cached_property
     def axes(self) -> dict[str, tuple[float, float]]:
@@ -65,10 +70,14 @@ class StabilityMap(ProofFile):
 
     @cached_property
     def _axes(self) -> dict[str, tuple[Fraction, Fraction]]:
-        return {k: (Fraction(a), Fraction(b)) for k, (a, b) in self.data["problem"]["axes"].items()}
+        return {k: (Fraction(a), Fraction(b)) for k, (a, b) in self.data["theorem"]["axes"].items()}
+
+    @cached_property
+    def _area(self) -> dict[str, Fraction]:
+        return _area(self.data["theorem"]["cells"], self.verdicts, len(self._axes))
 
     def _part(self, name: str) -> float:
-        return float(Fraction(self.data["area"].get(name, "0")))
+        return float(self._area[name])
 
     @property
     def stable(self) -> float:
@@ -90,10 +99,12 @@ class StabilityMap(ProofFile):
         """Part of the area of which nothing is proved."""
         return self._part("undecided")
 
-    @property
+    @cached_property
     def claim(self) -> str:
         """What is claimed, in words."""
-        return self.data["claim"]
+        problem, given = (conform(self.data[k], s) for k, s in (("problem", PROBLEM), ("theorem", MAP)))
+        area = {k: fmpq(v.numerator, v.denominator) for k, v in self._area.items()}
+        return claim_of_map(self.data["system"], problem, given, area)
 
     @cached_property
     def cells(self) -> list[MapCell]:
@@ -115,7 +126,7 @@ class StabilityMap(ProofFile):
     @cached_property
     def _tree(self) -> Any:
         """Letters of cells, in lists where a box is halved."""
-        text, parts = iter(self.data["cells"]), range(2 ** len(self._axes))
+        text, parts = iter(self.data["theorem"]["cells"]), range(2 ** len(self._axes))
 
         def read() -> Any:
             letter = next(text)
@@ -125,8 +136,7 @@ class StabilityMap(ProofFile):
 
     @cached_property
     def _verdicts(self) -> dict[str, str]:
-        kinds = (proof["verdict"] for proof in self.data["proofs"])
-        return dict(zip(LETTERS, kinds, strict=False)) | {".": "undecided"}
+        return dict(zip(LETTERS, self.verdicts, strict=False)) | {".": "undecided"}
 
     def at(self, **values: Any) -> str:
         """What is proved at values of all axes: the verdict of a cell that holds the point.
@@ -158,16 +168,16 @@ class StabilityMap(ProofFile):
                     read(child, part)
 
         read(self._tree, tuple(self._axes.values()))
-        return next(k for k in ("stable", "unstable", "spectrum", "undecided") if k in met)
+        return next(k for k in (*CLASSES, "undecided") if k in met)
 
     def plot(self, ax: Any = None, title: str | None = None) -> Any:
         """The map as a filled picture: `geoctrl.viz.stability_map`."""
         return import_module("geoctrl.viz").stability_map(self, ax, title)  # figures are a floor above
 
     def __repr__(self) -> str:
-        named = {k: self._part(k) for k in ("stable", "unstable", "spectrum", "undecided")}
+        named = {k: self._part(k) for k in (*CLASSES, "undecided")}
         parts = ", ".join(f"{100 * v:.4g} % {k}" for k, v in named.items() if v)
-        return f"<StabilityMap of {self.data['family']!r} of {self.data['system']}: {parts}>"
+        return f"<StabilityMap of {self.data['theorem']['family']!r} of {self.data['system']}: {parts}>"
 
 
 @paced_call
@@ -242,29 +252,23 @@ def certify_region(
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= DEPTH:
         raise InputError(f"depth must be a whole number from 1 to {DEPTH}, got {shown(depth)}")
     folder = None if out is None else file_path(out)
-    data, proofs = _problem_and_proofs(sys, family, axes_of(sys, family, axes), params)
-    tiles = Tiles(data, proofs, depth, folder)
+    data, members, proofs = _problem_and_proofs(sys, family, axes_of(sys, family, axes), params)
+    try:
+        content = content_of_map(data, members, proofs, list(axes))
+    except NotSolved:
+        raise CertificateError("what is conserved over these axes is not seen to be") from None
+    content["theorem"]["family"] = family
+    tiles = Tiles(content, depth, folder)
     tiles.compute(executor, under_way())
-    cells = tiles.tree()
-    area = _area(cells, proofs, len(data["axes"]))
-    whole = {
-        **heading(MAP_FORMAT, sys.name),
-        "family": family,
-        "claim": "",
-        "problem": data,
-        "proofs": proofs,
-        "cells": cells,
-        "area": {k: str(v) for k, v in area.items() if v},
-    }
-    read = read_map(whole | {"digest": ""})
-    exact_area = {k: read["area"].get(k, fmpq(0)) for k in (*area,)}
-    return StabilityMap(whole | {"claim": claim_of_map(sys.name, family, read["problem"], exact_area)})
+    content["theorem"]["cells"] = tiles.tree()
+    verdicts = tuple(proof.verdict for proof in read_proofs(content).proofs)
+    return StabilityMap({**heading(FORMAT, sys.name), **content}, verdicts)
 
 
 def _problem_and_proofs(
     sys: ReducedSystem, family: str, axes: dict[str, tuple[Fraction, Fraction]], params: Any
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The problem, with what is conserved and the multipliers in it, and the proofs that hold somewhere."""
+) -> tuple[dict[str, Any], FamilyOverAxes, list[dict[str, Any]]]:
+    """The problem, with what is conserved in it, and the proofs that may hold somewhere."""
     try:
         data, members = region_problem(sys, family, axes, params)
     except Refusal as refusal:
@@ -277,23 +281,16 @@ def _problem_and_proofs(
             for part in (data["invariants"], data["weights"], members.invariants):
                 part.pop(name, None)
     try:
-        found = proposals(members)
+        proofs = proposals(members)
+        if data["symbols"] and any("tangents" in proof for proof in proofs):
+            # The family's tangents are derivatives by all of its symbols: those with numbers move as well.
+            moving = {k: [q, q] for k, q in data["symbols"].items()}
+            data |= {"axes": data["axes"] | moving, "symbols": {}}
+            members = FamilyOverAxes(conform_old(data, REGION))
+            proofs = proposals(members)
     except Refusal as refusal:
         raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from None
-    proofs = []
-    for proposal in found:
-        if multipliers := proposal.get("multipliers"):
-            writer = _MapWriter(data["nodes"])
-            proposal |= {"multipliers": {k: writer(q) for k, q in multipliers.items()}}
-        proofs.append(proposal)
-    kept = []
-    for proposal in proofs[: len(LETTERS)]:
-        try:
-            checked_proofs(data, [proposal])
-        except Refusal:  # what numbers promised
-            continue
-        kept.append(proposal)
-    return data, kept
+    return data, members, proofs[: len(LETTERS)]
 
 
 def _proves_conservation(members: Any, name: str) -> bool:
@@ -303,41 +300,14 @@ def _proves_conservation(members: Any, name: str) -> bool:
         return False
 
 
-def _area(cells: str, proofs: list[dict[str, Any]], axes: int) -> dict[str, Fraction]:
+def _area(cells: str, verdicts: Sequence[str], axes: int) -> dict[str, Fraction]:
     """Parts of the area by class."""
-    area = dict.fromkeys(("stable", "unstable", "spectrum", "undecided"), Fraction(0))
+    area = dict.fromkeys((*CLASSES, "undecided"), Fraction(0))
     sizes, share = [Fraction(1)], 2**axes
     for letter in cells:
         size = sizes.pop()
         if letter == "+":
             sizes += [size / share] * share
         else:
-            area[proofs[LETTERS.index(letter)]["verdict"] if letter != "." else "undecided"] += size
+            area["undecided" if letter == "." else verdicts[LETTERS.index(letter)]] += size
     return area
-
-
-class _MapWriter:
-    """Writes quotients of the axes into a table of nodes."""
-
-    def __init__(self, rows: list[list]) -> None:
-        self._row = Rows(rows)
-        self._symbols = {row[1]: i for i, row in enumerate(rows) if row[0] == "sym"}
-
-    def __call__(self, q: MapQuotient) -> int:
-        """The place of a quotient."""
-        top, below = self._polynomial(q.field, q.top), self._polynomial(q.field, q.below)
-        return self._row("prod", "1", [[top, 1], [below, -1]]) if not q.below.is_constant() else top
-
-    def _polynomial(self, field: Any, p: Any) -> int:
-        one = self._row("num", "1")
-        terms = []
-        for exponents, c in p.to_dict().items():
-            powers = [[self._generator(field, k), int(e)] for k, e in enumerate(exponents) if e]
-            terms.append([one, self._row("prod", str(c), powers)])
-        return self._row("sum", terms)
-
-    def _generator(self, field: Any, k: int) -> int:
-        if k < len(field.variables):
-            return self._symbols[field.names[k]]
-        name, x = field.generators[k]
-        return self._row("fun", name, [self(x)])

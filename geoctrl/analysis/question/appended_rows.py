@@ -49,7 +49,11 @@ class Appended:
 
     def product(self, *factors: tuple[int, int]) -> int:
         """The place of a product of powers (place, exponent)."""
-        return self._row("prod", "1", [list(f) for f in factors if f[1]])
+        return self.multiple(fmpq(1), factors)
+
+    def multiple(self, q: fmpq, factors: Iterable[tuple[int, int]]) -> int:
+        """The place of a number times such a product."""
+        return self._row("prod", str(q), [list(f) for f in factors if f[1]])
 
     def function(self, name: str, *places: int) -> int:
         """The place of a function of a node."""

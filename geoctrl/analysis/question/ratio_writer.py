@@ -31,6 +31,8 @@ class RatioWriter:
         Nodes as functions.
     roots : Surds
         Of the numbers.
+    factored : bool
+        Whether polynomials are written in factors.
     """
 
     def __init__(
@@ -40,7 +42,9 @@ class RatioWriter:
         variables: list[int],
         known: Mapping[int, Jet],
         roots: Surds,
+        factored: bool = False,
     ) -> None:
+        self._factored = factored
         self._table, self._functions, self._roots = table, functions, roots
         self._numbers = {str(g): i for i, g in enumerate(functions.gens)}
         of_variables = (self._numbers[str(x.top)] for x in functions.variables)
@@ -81,7 +85,12 @@ class RatioWriter:
         """The place of a polynomial; NotSolved where a generator stands for no node."""
         for i in {i for exponents, _ in p.terms() for i, e in enumerate(exponents) if e}:
             self.function(i)
-        return self._table.polynomial(p, self._places)
+        if not self._factored or not p:
+            return self._table.polynomial(p, self._places)
+        c, factors = p.factor()
+        return self._table.multiple(
+            fmpq(c), [(self._table.polynomial(f, self._places), int(e)) for f, e in factors]
+        )
 
     def function(self, i: int) -> int:
         """The place of a generator."""

@@ -36,16 +36,25 @@ def cofactors_of_rate(question: checker.Question, table: Appended, name: str) ->
 
 
 def cofactors_of_zero(
-    writer: RatioWriter, table: Appended, zero: Ratio, further: Sequence[Vanishing] = ()
+    writer: RatioWriter,
+    table: Appended,
+    zero: Ratio,
+    further: Sequence[Vanishing] = (),
+    on_leaf_alone: bool = False,
 ) -> list[Cofactor]:
-    """Those of a function that vanishes; NotSolved where division leaves something of it."""
+    """Those of a function that vanishes; NotSolved where division leaves something of it.
+
+    With ``on_leaf_alone``, those of relations of functions are left out: their squares are put in at once.
+    """
     F = zero.field
-    for relations in (F.relations, F.relations[::-1]):
-        rest, quotients = _division(zero.top, relations)
-        if not rest:
-            break
-    else:
+    divided = [_division(zero.top, relations) for relations in (F.relations, F.relations[::-1])]
+    exact = [quotients for rest, quotients in divided if not rest]
+    if not exact:
         raise NotSolved
+    known = [made.top for _, made in further]
+    if on_leaf_alone:
+        exact = [[row for row in rows if row[0] in known] for rows in exact]
+    quotients = min(exact, key=lambda rows: sum(len(quotient) for _, quotient in rows))
     vanishing = [*further, *_relations_of_functions(writer, F)] if quotients else []
     found: list[Cofactor] = []
     for relation, quotient in quotients:

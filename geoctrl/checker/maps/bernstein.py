@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
-from geoctrl.checker.balls import FUNCTIONS
-from geoctrl.checker.clock import require_time
-from geoctrl.checker.maps.quotients import Quotients
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import middle
+from geoctrl.checker.witnesses.balls import FUNCTIONS
+from geoctrl.checker.witnesses.identities import Functions
+from geoctrl.checker.witnesses.limits import Refusal, spend
 
-BITS, TENSOR = 80, 200_000
-"""Of balls about the values of functions; coefficients of a polynomial in all of its variables, at most."""
+BITS, LONG, TENSOR = 80, 10_000, 200_000
+"""Of balls about the values of functions, and of their ends at most; coefficients of a polynomial in all
+of its variables, at most."""
 SMALL = 8
 """Degree up to which many changes of basis are kept."""
 
@@ -46,11 +45,12 @@ class Region:
 
     Parameters
     ----------
-    field : Quotients
+    field : Functions
+        With squares put in.
     sides : of the axes, in the order of the field's variables
     """
 
-    def __init__(self, field: Quotients, sides: Sequence[Side]) -> None:
+    def __init__(self, field: Functions, sides: Sequence[Side]) -> None:
         self.field, self.sides = field, list(sides)
         self._forms: dict[str, BernsteinForm] = {}
 
@@ -82,27 +82,32 @@ class AxesBox:
     Parameters
     ----------
     region : Region
-    sides : parts of the interval from zero to one
+    sides : parts of the interval from zero to one, those that are left out being all of it
     """
 
     def __init__(self, region: Region, sides: Sequence[Side]) -> None:
-        self._region, self._sides = region, dict(enumerate(sides))
+        whole = (fmpq(0), fmpq(1))
+        self._region = region
+        self._sides = dict.fromkeys(range(len(region.sides)), whole) | dict(enumerate(sides))
 
     def side(self, place: int) -> Side:
         """What a coordinate or a generator takes."""
         if place not in self._sides:
             region = self._region
-            name, x = region.field.generators[place]
-            below, above = self.bounds(region.form(x.top)), self.bounds(region.form(x.below))
-            if above[0] <= 0 <= above[1]:
+            field = region.field
+            name, x = field.squares.made[place]
+            divisor = field.multiple(field.constant(1), x.below)
+            above, below = self.bounds(region.form(x.top)), self.bounds(region.form(divisor))
+            if below[0] <= 0 <= below[1]:
                 raise Refusal("an argument of a function has a pole in the cell")
-            quotients = [a / b for a in below for b in above]
+            quotients = [a / b for a in above for b in below]
             with ctx.workprec(BITS):
                 low, high = min(quotients), max(quotients)
                 value = FUNCTIONS[name](arb((low + high) / 2) + arb(0, 1) * ((high - low) / 2))
-                if not value.is_finite():
-                    raise Refusal(f"{name} has no value in the cell")
-                self._sides[place] = middle(value.lower()), middle(value.upper())
+                ends = value.lower(), value.upper()
+                if not value.is_finite() or any(abs(end.man_exp()[1]) > LONG for end in ends):
+                    raise Refusal(f"{name} has no value in the cell, or too long a one")
+                self._sides[place] = ends[0].fmpq(), ends[1].fmpq()
         return self._sides[place]
 
     def bounds(self, form: BernsteinForm) -> Side:
@@ -112,13 +117,16 @@ class AxesBox:
 
     def sign(self, form: BernsteinForm) -> int:
         """1 or -1 where a polynomial has that sign on all of the box, 0 where that is open."""
-        low, high, _ = self._extremes(form)
+        try:
+            low, high, _ = self._extremes(form)
+        except Refusal:  # a function has no value everywhere in the box
+            return 0
         return (low > 0) - (high < 0)
 
     def _extremes(self, form: BernsteinForm) -> tuple[fmpz, fmpz, fmpq]:
         coefficients, scale = form.coefficients, fmpq(form.denominator)
         for place, degree in zip(form.places, form.degrees, strict=True):
-            require_time()
+            spend()
             matrix, common = _to_bernstein(*self.side(place), degree)
             image = matrix * fmpz_mat(degree + 1, len(coefficients) // (degree + 1), coefficients)
             coefficients, scale = image.transpose().entries(), scale * common

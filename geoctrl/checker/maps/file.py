@@ -1,111 +1,124 @@
-"""Files of maps: their schema, and what is confirmed of them."""
+"""The theorem about the members of a family: what a map's file holds, and what it claims."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.maps.region import CLASSES, judge_region
-from geoctrl.checker.reading import (
-    EQUATIONS,
-    EXPONENT,
-    VERSION,
-    Refusal,
-    conform,
-    label,
-    one_of,
-    sentence,
-)
-from geoctrl.checker.words.claims import assigned, require_claim, system_words
-from geoctrl.checker.words.leaf import dimension_of_members, leaf_words, relations
+from geoctrl.checker.maps.bernstein import Side
+from geoctrl.checker.maps.charts import CHART
+from geoctrl.checker.maps.members import Members
+from geoctrl.checker.maps.region import LETTERS, Proof, Proofs, Signs, analytic, walk, whole
+from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, label, place, rational
+from geoctrl.checker.witnesses.verdicts import BASIS, Found
+from geoctrl.checker.words.claims import assigned, system_words
+from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
 from geoctrl.checker.words.texts import below, decimal, listed, quoted, told
 
-MAP_FORMAT, BY_CELLS = "geoctrl-map", "PROVED_BY_CELLS"
-CELLS = 3_000_000
-"""Letters of a tree."""
+BY_CELLS, OPEN = "PROVED_BY_CELLS", "undecided"
+CLASSES = ("stable", "unstable", "spectrum")
+AXES, DEPTH, CELLS = 6, 24, 3_000_000
+"""Axes, halvings of an axis, and letters of a tree, at most."""
 
-_schema: Any = EQUATIONS
-_place, _rational = (_schema[part][...] for part in ("leaf", "parameters"))
-
-
-def _index(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value <= EXPONENT else None
-
-
-def _tree(value: Any) -> str | None:
-    return value if isinstance(value, str) and value.isascii() and 0 < len(value) <= CELLS else None
-
-
-REGION = {
-    **{k: EQUATIONS[k] for k in ("nodes", "unknowns", "matrix", "right", "field", "leaf", "invariants")},
-    **{k: EQUATIONS[k] for k in ("weights", "consequences?")},
-    "kind": one_of("region"),
-    "states": {...: _place},
-    "inputs": {...: _place},
-    "domain": [_place],
-    "parameters": {...: _rational},
-    "symbols": {...: _rational},
-    "axes": {...: (_rational, _rational)},
-}
-PROOF = {
-    "verdict": one_of(*CLASSES),
-    "by": one_of("energy", "growth", "roots"),
-    "rows": [label],
-    "omitted": [label],
-    "multipliers?": {...: _place},
-    "sense?": one_of(1, -1),
-    "test?": (_index, one_of("coefficient", "hurwitz", "hermite"), _index),
-    "tangents?": [label],
-}
-_NEEDED = {"energy": {"multipliers", "sense"}, "growth": {"test"}, "roots": set()}
+PROBLEM = EQUATIONS | {"states": {...: place}, "inputs": {...: place}}
+"""States and inputs are places of functions of the axes."""
+MAP_WITNESS = WITNESS | {"roots": [(place, place)], "inverse": [[place]]}
+"""The value of a root, and the inverse of K, are places of functions of the axes."""
 MAP = {
-    "format": one_of(MAP_FORMAT),
-    "version": one_of(VERSION),
-    "software": label,
-    "system": label,
+    "name": label,
     "family": label,
-    "claim": sentence,
-    "problem": REGION,
-    "proofs": [PROOF],
-    "cells": _tree,
-    "area": {f"{name}?": _rational for name in (*CLASSES, "undecided")},
-    "digest": label,
+    "axes": {...: (rational, rational)},
+    "symbols": {...: rational},
+    "moving?": {...: rational},
+    "domain": [place],
+    "leaf": {key: BASIS[key] for key in ("rows", "free", "inverse")},
+    "divisors": [place],
+    "charts": [CHART],
+    "proofs": [lambda value: value if isinstance(value, dict) else None],
+    "cells": lambda value: (
+        value if isinstance(value, str) and value.isascii() and len(value) <= CELLS else None
+    ),
 }
+"""``symbols`` of the family have numbers, about which those move that are ``moving``; ``domain`` is positive
+within the domain of the model; ``leaf`` has independent gradients at the middle of the axes."""
 
 
-def read_map(data: Any) -> dict[str, Any]:
-    """A map's file as data with its numbers read; Refusal where it is none."""
-    read = conform(data, MAP)
-    for i, proof in enumerate(read["proofs"]):
-        if not _NEEDED[proof["by"]] <= proof.keys():
-            raise Refusal("a part of the proof is missing", f"proofs[{i}]")
-    return read
+class MapRegion:
+    """Cells of axes with what is proved of all members in each; Refusal where something is not.
+
+    Attributes
+    ----------
+    area : dict
+        Parts of the area by class.
+    """
+
+    def __init__(self, members: Members, given: dict[str, Any]) -> None:
+        self._problem, self._given, axes = members.problem, given, given["axes"]
+        if not 0 < len(axes) <= AXES or any(low >= high for low, high in axes.values()):
+            raise Refusal(f"axes are one to {AXES} intervals", "theorem.axes")
+        proving = Proofs(members, given)
+        proofs = [proving.of(proof) for _, proof in zip(LETTERS, given["proofs"], strict=False)]
+        self.area = self._areas(proofs, members, iter(given["cells"]))
+        if given["leaf"]["rows"]:
+            members.require_regular(given["leaf"])
+
+    def _areas(self, proofs: list[Proof], members: Members, text: Iterator[str]) -> dict[str, fmpq]:
+        def read(_: dict, level: int) -> str:
+            letter = next(text, " ")
+            if not {"+": level < DEPTH, ".": True}.get(letter, letter in LETTERS[: len(proofs)]):
+                raise Refusal("the cells are no tree", "theorem.cells")
+            return letter
+
+        area, region = dict.fromkeys((*CLASSES, OPEN), fmpq(0)), members.region
+        require, signs = analytic(region, members.field.positive), Signs(region, proofs)
+        for box, letter, here in walk(whole(len(self._given["axes"])), signs.on, read, {}):
+            spend()
+            if letter == "+":
+                continue
+            proof = None if letter == "." else proofs[LETTERS.index(letter)]
+            if proof:
+                if not proof.holds(here):
+                    raise Refusal(
+                        f"a proof does not hold on all of the cell {self._words(box)}", "theorem.cells"
+                    )
+                require(box)
+            area[proof.verdict if proof else OPEN] += prod((b - a for a, b in box), start=fmpq(1))
+        if next(text, None) is not None:
+            raise Refusal("the cells are no tree", "theorem.cells")
+        return area
+
+    def _words(self, box: Sequence[Side]) -> str:
+        sides = zip(self._given["axes"].items(), box, strict=True)
+        parts = (f"{k} in [{a + (b - a) * s}, {a + (b - a) * t}]" for (k, (a, b)), (s, t) in sides)
+        return ", ".join(parts)[:200]
+
+    def claim(self, system: str) -> str:
+        """What is claimed."""
+        return claim_of_map(system, self._problem, self._given, self.area)
+
+    def checks(self) -> tuple[str, ...]:
+        """What was confirmed."""
+        count, proofs = sum(letter not in "+." for letter in self._given["cells"]), len(self._given["proofs"])
+        return (
+            "members are equilibria on the leaf, identically in the axes",
+            f"kept by the motion, identically: {listed(self._problem['leaf']) or 'no leaf relations'}",
+            f"{count} cells, each closed one by the signs of one of {proofs} proofs on all of it",
+        )
 
 
-def check_map(data: Any) -> tuple[str, str, tuple[str, ...]]:
-    """Verdict, claim and what was confirmed, each cell's proof anew from the equations of the file."""
-    read = read_map(data)
-    problem = read["problem"]
-    area = judge_region(problem, read["proofs"], read["cells"])
-    given = {k: read["area"].get(k, fmpq(0)) for k in area}
-    if given != area:
-        raise Refusal("parts of the area are not those of the cells", "area")
-    words = claim_of_map(read["system"], read["family"], problem, area)
-    require_claim(data, words)
-    count = sum(letter not in "+." for letter in read["cells"])
-    checks = (
-        "members are equilibria on the leaf, identically in the axes",
-        f"kept by the motion, identically: {listed(problem['leaf']) or 'no leaf relations'}",
-        f"{count} cells, each closed one by the signs of one of {len(read['proofs'])} proofs on all of it",
-    )
-    return BY_CELLS, words, checks
+def stability_map(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+    """What is proved of the members of a family over a box of axes."""
+    return Found(BY_CELLS, "cells", {"region": MapRegion(Members(problem, witness, given), given)})
 
 
-def claim_of_map(system: str, family: str, problem: dict[str, Any], area: dict[str, fmpq]) -> str:
+def claim_of_map(system: str, problem: dict[str, Any], given: dict[str, Any], area: dict[str, fmpq]) -> str:
     """What a map claims."""
-    axes = ", ".join(f"{told(k)} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in problem["axes"].items())
-    values = assigned({**problem["parameters"], **problem["symbols"]})
+    axes = ", ".join(f"{told(k)} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in given["axes"].items())
+    values = assigned({**problem["parameters"], **given["symbols"], **given.get("moving", {})})
     words = {
         "stable": "are Lyapunov stable within the leaf",
         "unstable": "are unstable",
@@ -113,9 +126,11 @@ def claim_of_map(system: str, family: str, problem: dict[str, Any], area: dict[s
     }
     parts = [f"on {below(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
     said = "; ".join(parts) or "nothing is proved of them"
-    leaf = leaf_words(relations(problem), dimension_of_members(problem), " at the middle of the axes")
+    rows, states = given["leaf"]["rows"], problem["states"]
+    dimension = Dimension(len(states) - len(rows), set(rows) == set(problem["leaf"]))
+    leaf = leaf_words(relations(problem), dimension, " at the middle of the axes")
     return (
-        f"Members of the family {quoted(family)} of {system_words(system)} with {axes}"
+        f"Members of the family {quoted(given['family'])} of {system_words(system)} with {axes}"
         f"{f' and {values}' if values else ''}, on {leaf}: {said}; by "
         "cells, each with its own proof."
     )

@@ -2,266 +2,117 @@ r"""The question of stability of a family's members, with axes as indeterminates
 
 States are functions of the axes: parameters, and symbols of the family. Field, leaf, invariants, their first
 and second derivatives and the unknowns are rational functions of the axes and of roots, sines and other
-functions of them; the identities C1 and C3 of `geoctrl.checker.question` hold for all values of the axes. All
-that follows is a sign of such a function, decided on the cells of a region (`geoctrl.checker.maps.region`).
+functions of them; the identities C1 and C3 of `geoctrl.checker.witnesses.question` hold for all values of the
+axes. All that follows is a sign of such a function, decided on the cells of a region.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
-from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.maps.quotients import (
-    MapQuotient,
-    Quotients,
-    blocks,
-    characteristic,
-    product,
-    solved,
-)
-from geoctrl.checker.polynomials import generators_of
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import Surds
+from geoctrl.checker.maps.axes import Axes, PutInSquares, number_of
+from geoctrl.checker.maps.bernstein import Region
+from geoctrl.checker.witnesses.balls import Balls
+from geoctrl.checker.witnesses.definite import require_inverse
+from geoctrl.checker.witnesses.identities import Ratio
+from geoctrl.checker.witnesses.jets import Jet, evaluate
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.numbers import BITS
+from geoctrl.checker.witnesses.question import Question
 
-Rows = list[list[MapQuotient]]
-
-
-class Kernel(NamedTuple):
-    """The common kernel of some gradients: where ``minor`` does not vanish, these are independent.
-
-    ``basis`` has a one for each state that is not omitted.
-    """
-
-    basis: Rows
-    minor: MapQuotient
-    free: list[int]
+PARTS = "states", "inputs"
 
 
 class Members:
-    """A problem of the kind "region", as read, with what is proved about it.
+    """The members of a family over axes, which are shown to be equilibria on the leaf.
 
     Parameters
     ----------
-    problem : dict
+    problem, witness : dict
+        With places of functions of the axes for states and inputs, and in the inverse of K.
+    given : dict
+        ``axes`` with their intervals, ``symbols`` of the family that have numbers, and ``domain``.
 
     Attributes
     ----------
+    region : Region
+        Of the variables: the axes, then symbols that are let move, about their numbers.
+    field : Axes
     question : Question
-        In the arithmetic of quotients of the axes.
-    field : Quotients
-    labels : list of str
-        Of the states.
-    leaf, invariants : dict of name -> place
-    domain : list of Quotient
-        Positive within the domain of the model.
+    conditions : list
+        Under which all functions of the problem have values, within the domain of the model.
     """
 
-    def __init__(self, problem: dict[str, Any]) -> None:
-        self.region, self._axes = problem, problem["axes"]
-        nodes, symbols, axes = problem["nodes"], list(problem["symbols"]), self._axes
-        held = {row[1]: row[2] for row in nodes if row[0] == "sym" and row[1] in axes}
-        if set(held) != set(axes) or not set(held.values()) <= {"parameter", "family"}:
-            raise Refusal("axes are parameters, or symbols of the family", "problem.axes")
-        if set(axes) & {*problem["parameters"], *symbols}:
-            raise Refusal("an axis has a value besides", "problem.axes")
-        self._open = [k for k, role in held.items() if role == "parameter"]
-        self._symbols = [*symbols, *(k for k in axes if held[k] == "family")]
-        self._functions = generators_of(nodes)
-        self.field = Quotients(list(axes), self._functions, [(a + b) / 2 for a, b in axes.values()])
-        self.labels, self.leaf, self.invariants = (
-            list(problem["states"]),
-            problem["leaf"],
-            problem["invariants"],
-        )
-        asked = problem | {
-            "states": dict.fromkeys(problem["states"]),
-            "inputs": dict.fromkeys(problem["inputs"]),
-            "parameters": problem["parameters"] | dict.fromkeys(self._open),
-            "roots": Surds.of([]),
-            "family": {
-                "symbols": dict.fromkeys(self._symbols),
-                "states": list(problem["states"].values()),
-                "inputs": list(problem["inputs"].values()),
-                "domain": problem["domain"],
-            },
+    def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
+        table, axes, moving = problem["nodes"], given["axes"], given.get("moving", {})
+        parts = problem["parameters"], given["symbols"], moving, axes
+        values: dict[str, Any] = {k: q for part in parts for k, q in part.items()}
+        self._middles = values | {k: (a + b) / 2 for k, (a, b) in axes.items()}
+        self._places = {node[1]: i for i, node in enumerate(table) if node[0] == "sym"}
+        held = {k for k, i in self._places.items() if table[i][2] in ("parameter", "family")}
+        if held != set(values) or len(values) != sum(map(len, parts)):
+            raise Refusal("parameters and symbols of the family have one number or axis each", "theorem.axes")
+        self.problem, self.given = problem, given
+        functions = 4 + 2 * sum(node[0] == "fun" for node in table)
+        F = self.field = Axes(len(axes) + len(moving), functions, table, dict(witness["roots"]))
+        self.region = Region(F.functions, [*axes.values(), *((q, q) for q in moving.values())])
+        values |= zip([*axes, *moving], F.functions.variables, strict=True)
+        F.symbols = {self._places[k]: Jet({(): F.number(q)}, 2) for k, q in values.items()}
+        self.question, self.conditions = F.noting(lambda: self._question(witness, values))
+
+    def _question(self, witness: dict[str, Any], values: dict[str, Any]) -> Question:
+        """C0 to C3, identically in the axes."""
+        F, problem = self.field, self.problem
+        at = {
+            part: dict(zip(problem[part], map(number_of, self._values(part)), strict=True)) for part in PARTS
         }
-        self.question = Question(asked, True, self.field, self._along)
-        jets = self.question.jets(problem["domain"])
-        self.domain = [self.field.of(jet.value) for jet in jets]
+        at["parameters"] = {k: values[k] for k, i in self._places.items() if F.table[i][2] == "parameter"}
+        inverse = [F.values(row) for row in witness["inverse"]]
+        q = Question(problem | at, witness | {"inverse": inverse}, F, PutInSquares)
+        q.require_kept(problem["invariants"])
+        q.require_rest()
+        for jet in q.jets(self.given["domain"]):
+            F.require_positive(jet.value)
+        return q
 
-    @property
-    def table(self) -> list[tuple]:
-        """The nodes of the file."""
-        return self.region["nodes"]
+    def _values(self, part: str) -> list[Ratio]:
+        """States or inputs as functions of the axes."""
+        return self.field.values(list(self.problem[part].values()))
 
-    def axes(self) -> dict[str, MapQuotient]:
-        """The axes by name."""
-        return dict(zip(self._axes, self.field.variables, strict=True))
+    def family_dimension(self, family: dict[str, Any]) -> int:
+        """The dimension of the family: derivatives of the states by its symbols are independent.
 
-    def _along(self, question: Question) -> tuple[dict[int, Jet], dict[int, fmpq], list[int]]:
-        """Jets of all symbols at the members; inputs and parameters that move along the axes may be any
-        numbers in identities.
+        Members near by are equilibria under the same inputs.
         """
-        at = self.symbols_as(question.place, self.field, self.axes())
-        values = []
-        for part in ("inputs", "states"):
-            jets = evaluate(self.table, list(self.region[part].values()), dict(at), self.field, 1)
-            values.append([self.field.of(jet.value) for jet in jets])
-        places = [question.place["input", k] for k in self.region["inputs"]]
-        at |= {p: Jet(value, {}, {}) for p, value in zip(places, values[0], strict=True)}
-        states = zip(question.moving_places, values[1], strict=False)
-        at |= {p: Jet(value, {i: self.field.one}, {}) for i, (p, value) in enumerate(states)}
-        still = {p: q.number for p, q in zip(places, values[0], strict=True) if q.is_constant}
-        moving = [question.place["parameter", k] for k in self._open]
-        return at, still, [*(p for p in places if p not in still), *moving]
-
-    def symbols_as(
-        self, place: dict[tuple[str, str], int], field: Quotients, given: dict[str, MapQuotient]
-    ) -> dict[int, Jet]:
-        """Parameters and symbols of the family by their places: numbers, or quotients by name."""
-        numbers = {("parameter", k): q for k, q in self.region["parameters"].items()}
-        numbers |= {("family", k): q for k, q in self.region["symbols"].items()}
-        found = {
-            place[key]: Jet(field.number(q), {}, {}) for key, q in numbers.items() if key[1] not in given
-        }
-        for name, value in given.items():
-            role = "parameter" if ("parameter", name) in place else "family"
-            found[place[role, name]] = Jet(value, {}, {})
-        return found
-
-    @cached_property
-    def linearisation(self) -> Rows:
-        """Df at the members."""
-        return [self._gradient(jet) for jet in self.question.jets(self.region["field"])]
-
-    def _gradient(self, jet: Jet) -> list[MapQuotient]:
-        return [self.field.of(c) for c in self.question.gradient(jet)]
-
-    def require_members(self) -> None:
-        """C0 and C1, identically in the axes."""
-        nodes = [*self.region["field"], *self.leaf.values()]
-        for name, jet in zip([*self.labels, *self.leaf], self.question.jets(nodes), strict=True):
-            if self.field.of(jet.value):
-                raise Refusal(
-                    f"the members are no equilibria on the leaf: {name[:80]} does not vanish", "problem"
-                )
-        self.question.require_kept([])
-
-    def _function(self, name: str) -> Jet:
-        """Value and derivatives of a relation, or of an invariant that is proved to be one."""
-        known = self.leaf | self.invariants
-        if name not in known:
-            raise Refusal(f"there is no function {name[:80]!r}", "proofs")
-        if name not in self.leaf:
-            self.question.require_kept([name])
-        (jet,) = self.question.jets([known[name]])
-        if jet.second is None:
-            raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
-        return jet
-
-    def gradients(self, names: Sequence[str]) -> Rows:
-        """Gradients of relations and invariants, which are proved to be kept by the motion."""
-        return [self._gradient(self._function(name)) for name in names]
-
-    def require_values(self, names: Sequence[str]) -> None:
-        """What the identities about some functions divide by is among the poles, what stands under their
-        roots among what is positive: each node had a value at the members when it was asked for.
-        """
-        question, F = self.question, self.field
-        known = len(F.poles), len(F.positive)
-        question.jets(question.nodes_of_identities(k for k in names if k in self.invariants))
-        if known != (len(F.poles), len(F.positive)):
-            raise Refusal("a function of an identity was not looked at", "proofs")
-
-    def kernel(self, rows: Rows, omitted: Sequence[int]) -> Kernel:
-        """The common kernel of some gradients, from their columns at the states omitted."""
-        if len(set(omitted)) != len(rows):
-            raise Refusal("one state is omitted for each gradient", "proofs")
-        n, F = range(len(self.labels)), self.field
-        free = [i for i in n if i not in omitted]
-        dependent, minor = solved(
-            F, [[row[j] for j in omitted] for row in rows], [[-row[j] for j in free] for row in rows]
-        )
-        basis = []
-        for k, i in enumerate(free):
-            vector = [F.zero] * len(n)
-            vector[i] = F.one
-            for j, row in zip(omitted, dependent, strict=True):
-                vector[j] = row[k]
-            basis.append(vector)
-        return Kernel(basis, minor, free)
-
-    def polynomials(self, kernel: Kernel) -> list[list[MapQuotient]]:
-        """Characteristic polynomials of the blocks of the linearisation on a kernel that it keeps."""
-        F, W = self.field, [list(column) for column in zip(*kernel.basis, strict=True)]
-        image = product(F, self.linearisation, W)
-        B = [image[i] for i in kernel.free]
-        if any(
-            e - f for r, s in zip(image, product(F, W, B), strict=True) for e, f in zip(r, s, strict=True)
-        ):
-            raise Refusal("the linearisation does not keep the tangent space", "problem")
-        return [characteristic(F, [[B[i][j] for j in block] for i in block]) for block in blocks(B)]
-
-    def critical(self, multipliers: dict[str, MapQuotient]) -> dict[tuple[int, int], MapQuotient]:
-        """Second derivatives of a combination of functions, refused where it is not critical."""
-        zero, names = self.field.zero, [name for name, y in multipliers.items() if y]
-        for column in zip(*self.gradients(names), strict=True):
-            if sum((multipliers[k] * g for k, g in zip(names, column, strict=True)), zero):
-                raise Refusal("the combination is not critical at the members", "proofs")
-        H: dict[tuple[int, int], MapQuotient] = {}
-        for name in names:
-            for pair, value in (self._function(name).second or {}).items():
-                H[pair] = H.get(pair, zero) + multipliers[name] * value
-        return H
-
-    def restricted(self, H: dict[tuple[int, int], MapQuotient], kernel: Kernel) -> Rows:
-        """W^T H W."""
-        n, F = len(self.labels), self.field
-        rows = [[F.zero] * n for _ in range(n)]
-        for (i, j), value in H.items():
-            rows[i][j] = rows[j][i] = value
-        W = [list(column) for column in zip(*kernel.basis, strict=True)]
-        return product(F, kernel.basis, product(F, rows, W))
-
-    def family_tangents(self) -> Rows:
-        """Derivatives of the states by the symbols of the family at the members, a row for each symbol;
-        refused where members near by are not proved to be equilibria under the same inputs.
-        """
-        place, given, axes = self.question.place, self.region, self.axes()
-        names = [*axes, *(s for s in self._symbols if s not in axes)]
-        middle = [(a + b) / 2 for a, b in self._axes.values()]
-        middle += [given["symbols"][k] for k in names[len(axes) :]]
-        F = Quotients(names, self._functions, middle)
-        self._require_all_at_rest(F, dict(zip(names, F.variables, strict=True)))
-        near = {p: Jet(jet.value) for p, jet in self.symbols_as(place, self.field, axes).items()}
-        for i, s in enumerate(self._symbols):
-            near[place["family", s]] = Jet(near[place["family", s]].value, {i: self.field.one})
-        if any(j.first for j in evaluate(self.table, list(given["inputs"].values()), near, self.field, 1)):
+        F, problem, near = self.field, self.problem, dict(self.field.symbols)
+        moving = [p for p in near if F.table[p][2] == "family" and number_of(near[p].value) is near[p].value]
+        for i, p in enumerate(moving):
+            near[p] = Jet({**near[p].terms, (i,): F.number(1)}, 2)
+        nodes = [*problem["states"].values(), *problem["inputs"].values()]
+        rows = [jet.gradient(len(moving)) for jet in evaluate(F.table, nodes, near, F)]
+        if any(c != 0 for row in rows[len(problem["states"]) :] for c in row):
             raise Refusal("members are not held by the same inputs", "problem.inputs")
-        jets = evaluate(self.table, list(given["states"].values()), near, self.field, 1)
-        zero = self.field.zero
-        return [[self.field.of(j.first.get(i, zero)) for j in jets] for i in range(len(self._symbols))]
+        tangents = dict(zip(problem["states"], rows, strict=False))
+        inverse = [F.values(row) for row in family["inverse"]]
+        require_inverse([tangents[k] for k in family["along"]], inverse, "theorem.proofs")
+        return len(moving)
 
-    def _require_all_at_rest(self, F: Quotients, variables: dict[str, MapQuotient]) -> None:
-        """Members are equilibria whatever the symbols of the family are."""
-        q, given = self.question, self.region
-        at = self.symbols_as(q.place, F, variables)
-        places = [*(q.place["input", k] for k in given["inputs"]), *q.moving_places[: len(self.labels)]]
-        nodes = [*given["inputs"].values(), *given["states"].values()]
-        values = evaluate(self.table, nodes, dict(at), F, 1)
-        at |= {p: Jet(jet.value) for p, jet in zip(places, values, strict=True)}
-        if k := len(given["unknowns"]):
-            K = [[F.zero] * k for _ in range(k)]
-            for i, j, p in given["matrix"]:
-                K[i][j] = F.of(evaluate(self.table, [p], at, F, 1)[0].value)
-            right = [[jet.value] for jet in evaluate(self.table, given["right"], at, F, 1)]
-            z = q.moving_places[len(self.labels) :]
-            at |= {p: Jet(row[0]) for p, row in zip(z, F.solve(K, right), strict=True)}
-        nodes = [*given["field"], *self.leaf.values()]
-        if any(F.of(jet.value) for jet in evaluate(self.table, nodes, at, F, 1)):
-            raise Refusal("members near by are not proved to be equilibria", "problem")
+    def require_regular(self, leaf: dict[str, Any]) -> None:
+        """Gradients of some relations of the leaf are independent at the middle of the axes, in balls."""
+        problem, table, n = self.problem, self.field.table, len(self.problem["states"])
+        with ctx.workprec(BITS):
+            numbers = Balls([fmpq(0)] * n)
+            at = {self._places[k]: Jet({(): arb(q)}, 2) for k, q in self._middles.items()}
+            for part in PARTS:
+                jets = evaluate(table, list(problem[part].values()), at, numbers)
+                for i, (k, jet) in enumerate(zip(problem[part], jets, strict=True)):
+                    at[self._places[k]] = Jet(
+                        {(): jet.value} | ({(i,): fmpq(1)} if part == "states" else {}), 2
+                    )
+            places = [problem["leaf"][k] for k in leaf["rows"]]
+            D = [jet.gradient(n) for jet in evaluate(table, places, at, numbers)]
+            fixed = [i for i, k in enumerate(problem["states"]) if k not in leaf["free"]]
+            solve = numbers.solver([[row[i] for i in fixed] for row in D], leaf["inverse"], "theorem.leaf")
+            solve([[fmpq(i == j) for j in range(len(D))] for i in range(len(D))])

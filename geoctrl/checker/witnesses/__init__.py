@@ -17,7 +17,7 @@ from geoctrl.checker.witnesses.limits import Refusal, begin
 from geoctrl.checker.witnesses.numbers import set_roots
 from geoctrl.checker.witnesses.question import Question
 from geoctrl.checker.witnesses.reader import FILE, conform, digest_of, load, require_this_format
-from geoctrl.checker.witnesses.theorems import ENCLOSED, REGIONS
+from geoctrl.checker.witnesses.theorems import ENCLOSED, PARTS, REGIONS
 from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
 from geoctrl.checker.witnesses.verdicts import THEOREMS, Found
 from geoctrl.checker.words.point_words import checks_of_point, claim_of_point
@@ -82,8 +82,8 @@ def _proof(data: Any) -> tuple[dict[str, Any], Found]:
     """The content as read, and what its theorem proves."""
     begin()
     set_roots(data.get("roots", []))
-    content = conform(data, FILE)
     name = data["theorem"]["name"]
+    content = conform(data, FILE | PARTS.get(name, {}))
     shape, theorem = (THEOREMS | FURTHER | ENCLOSED | REGIONS)[name]
     given = content["theorem"] = conform(data["theorem"], shape, "theorem")
     if name in ENCLOSED or name in REGIONS:

@@ -14,7 +14,7 @@ from functools import reduce
 from math import gcd, isqrt, lcm
 from typing import Any
 
-from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
 
 from geoctrl.checker.witnesses.jets import VALUES, Jet, evaluate
 from geoctrl.checker.witnesses.limits import Refusal, spend
@@ -36,19 +36,25 @@ class Ratio:
 
     def __add__(self, value: Any) -> Ratio:
         other = self.field.number(value)
+        if not (self.top and other.top):
+            return other if other.top else self
         common = self.below | other.below
         tops = [self.field.multiple(r.top, common - r.below) for r in (self, other)]
         return Ratio(self.field, tops[0] + tops[1], common)
 
     def __mul__(self, value: Any) -> Ratio:
         other = self.field.number(value)
+        if not (self.top and other.top):
+            return other if self.top else self
         return Ratio(self.field, self.field.product(self.top, other.top), self.below + other.below)
 
     def __rtruediv__(self, value: Any) -> Ratio:
         if not self.top:
             raise Refusal("division by zero in an identity")
         F, lead = self.field, self.top.leading_coefficient()
-        below = Counter[int]() if self.top.is_constant() else Counter([F.factor(self.top / lead)])
+        numbers = [] if self.top.is_constant() else [F.factor(self.top / lead)]
+        F.divided += numbers
+        below = Counter(numbers)
         return F.number(value) * Ratio(F, F.multiple(F.constant(1 / lead), self.below), below)
 
     def __eq__(self, value: object) -> bool:
@@ -64,16 +70,22 @@ class Functions:
         Number of variables, and of generators at most.
     sign : callable
         The sign of the switch at a place of the table, at the point.
+    squares : optional
+        What puts in squares of generators at once.
 
     Attributes
     ----------
+    divided : list of int
+        Numbers of the factors that were divided by.
     relations : dict of place -> Ratio
         What vanishes, by the place of the root, sine or cosine; that of the k-th root of numbers at -k.
     """
 
     order = 1
 
-    def __init__(self, variables: int, functions: int, sign: Callable[[int, Any], int]) -> None:
+    def __init__(
+        self, variables: int, functions: int, sign: Callable[[int, Any], int], squares: Any = None
+    ) -> None:
         if functions > GENERATORS:
             raise Refusal("too many functions occur", "problem.nodes")
         names = [f"x{i}" for i in range(variables + functions)]
@@ -83,15 +95,17 @@ class Functions:
         self.generators: dict[tuple[str, ...], Ratio] = {}
         self.relations: dict[int | None, Ratio] = {}
         self.factors: list[Any] = []
-        self._words, self.sign = 2 + len(names) // 8, sign
+        self.divided: list[int] = []
+        self._words, self.sign, self.squares = 2 + len(names) // 8, sign, squares
 
     def product(self, a: Any, b: Any) -> Any:
         """A product of polynomials, refused where it grows too large."""
         spend()
         size, degree = len(a) * len(b), a.total_degree() + b.total_degree()
-        if size > TERMS or degree > POWER or (size > FEW and size * (length(a) + length(b)) > LONG):
+        terms, power = self.squares.limits if self.squares else (TERMS, POWER)
+        if size > terms or degree > power or (size > FEW and size * (length(a) + length(b)) > LONG):
             raise Refusal("an identity is too large, or of too high a degree, to be checked")
-        return a * b
+        return self.squares.put_in(self, a * b) if self.squares else a * b
 
     def multiple(self, top: Any, exponents: Counter[int]) -> Any:
         """A polynomial times powers of factors."""
@@ -123,6 +137,9 @@ class Functions:
         argument, value = VALUES.get(name, (None, 0))
         if argument is not None and x[0] == argument:
             return self.number(value)
+        if name == "sqrt" and self.squares and x[0].below:  # sqrt(p/q) as sqrt(p q)/q
+            radicand = Ratio(self, self.multiple(x[0].top, x[0].below), Counter())
+            return self.function(name, place, radicand) * Ratio(self, self.constant(1), x[0].below)
         if name == "sqrt" and (factor := _square_before(x[0].top)) != 1:  # one for roots that are multiples
             return self.function(name, place, x[0] * (1 / factor**2)) * factor
         y, other = self.generator(name, *x), {"sin": "cos", "cos": "sin"}.get(name)
@@ -136,7 +153,10 @@ class Functions:
         """That of a function of arguments, or of a root of numbers."""
         key = (name, *(f"{x.top} / {sorted(x.below.items())}" for x in arguments))
         if key not in self.generators:
-            self.generators[key] = Ratio(self, self.gens[self._count + len(self.generators)], Counter())
+            i = self._count + len(self.generators)
+            self.generators[key] = Ratio(self, self.gens[i], Counter())
+            if self.squares:
+                self.squares.note(self, i, name, *arguments)
         return self.generators[key]
 
 
@@ -187,7 +207,8 @@ class Along:
 def length(p: Any) -> int:
     """Length of the numerators and the denominator of a polynomial over one denominator, at most."""
     numbers = p.coeffs()
-    return lcm(*(int(c.q) for c in numbers)).bit_length() + max(c.height_bits() for c in numbers)
+    _, denominator = fmpq_mat(1, len(numbers), numbers).numer_denom()
+    return int(denominator).bit_length() + max(c.height_bits() for c in numbers)
 
 
 def _square_before(polynomial: Any) -> fmpq:

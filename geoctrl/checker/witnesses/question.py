@@ -32,10 +32,19 @@ class Question:
         ``roots`` of nodes, the ``inverse`` of K, ``cofactors`` by functions.
     numbers : optional
         The arithmetic at the point.
+    squares : callable
+        Makes what puts in squares in identities, or nothing.
     """
 
-    def __init__(self, problem: dict[str, Any], witness: dict[str, Any], numbers: Any = None) -> None:
+    def __init__(
+        self,
+        problem: dict[str, Any],
+        witness: dict[str, Any],
+        numbers: Any = None,
+        squares: Callable[[], Any] = lambda: None,
+    ) -> None:
         self.problem, self.witness, self.table = problem, witness, problem["nodes"]
+        self._squares = squares
         self.numbers = numbers or Numbers(dict(witness["roots"]))
         self.functions_by_name = problem["leaf"] | problem["invariants"]
         parts: list[Collection[str]] = [problem[f"{role}s"] for role in ROLES]
@@ -116,12 +125,14 @@ class Question:
             variables,
             4 + 2 * len(made),
             lambda p, _: self.numbers.sign(p, jets(self.table[p][2][:1])[0].value),
+            self._squares(),
         )
 
     @cached_property
     def still(self) -> Along:
-        """States and unknowns as variables."""
-        moving = [*self.states, *self.unknowns]
+        """States and unknowns as variables, and so is what has no number."""
+        free = (p for p, q in self.values.items() if isinstance(q, Ratio))
+        moving = list(dict.fromkeys([*self.states, *self.unknowns, *free]))
         F = self.functions_of(len(moving), self.jets)
         known = {p: Jet({(): F.number(q)}, 1) for p, q in self.values.items()}
         known |= {p: Jet({(): x}, 1) for p, x in zip(moving, F.variables, strict=True)}

@@ -16,6 +16,7 @@ from typing import Any
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.checker.witnesses import reader
 from tests.attack.outcome import Outcome, raw, worded
 from tests.attack.parts.forged_regions import Nodes, content, tree
 
@@ -204,7 +205,6 @@ def region(build: Callable[[Nodes, list[int]], int], axes: int, cells: str, side
         places.append(1 + k)
     slope = build(nodes, places)
     problem = {
-        "kind": "region",
         "nodes": nodes.rows,
         "unknowns": [],
         "matrix": [],
@@ -215,15 +215,24 @@ def region(build: Callable[[Nodes, list[int]], int], axes: int, cells: str, side
         "weights": {},
         "states": {"x": nodes.number(0)},
         "inputs": {},
-        "domain": [],
         "parameters": {},
-        "symbols": {},
-        "axes": {f"a{k}": list(side) for k in range(axes)},
     }
-    proof = {"verdict": "stable", "by": "roots", "rows": [], "omitted": []}
-    head = {"format": "geoctrl-map", "version": checker.VERSION, "software": "", "system": "heavy"}
-    head |= {"family": "all", "claim": "", "problem": problem, "proofs": [proof], "cells": cells}
-    return head | {"area": {"stable": "1"}}
+    block = {"states": [0], "coefficients": [slope], "minors": [slope]}
+    theorem = {
+        "name": "map",
+        "family": "all",
+        "axes": {f"a{k}": list(side) for k in range(axes)},
+        "symbols": {},
+        "domain": [],
+        "leaf": {"rows": [], "free": ["x"], "inverse": []},
+        "divisors": [],
+        "charts": [{"rows": [], "free": ["x"], "inverse": [], "blocks": [block]}],
+        "proofs": [{"by": "roots", "chart": 0}],
+        "cells": cells,
+    }
+    head = {"format": reader.FORMAT, "version": reader.VERSION, "software": "", "system": "heavy"}
+    witness = {"roots": [], "inverse": [], "cofactors": {}}
+    return head | {"problem": problem, "witness": witness, "theorem": theorem}
 
 
 def _power_of_axes(power: int) -> Callable[[Nodes, list[int]], int]:

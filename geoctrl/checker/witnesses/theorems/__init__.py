@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM, stability_map
 from geoctrl.checker.slopes.file import SLOPES, attraction_by_slopes
 from geoctrl.checker.squares.file import SQUARES, attraction_by_squares
 from geoctrl.checker.sublevels.file import SUBLEVEL, sublevel
@@ -34,7 +35,7 @@ from geoctrl.checker.witnesses.theorems.shape import SHAPE, over_shape
 from geoctrl.checker.witnesses.verdicts import THEOREMS as OF_POINTS
 from geoctrl.checker.witnesses.verdicts import Found, attraction, growth
 
-__all__ = ["ENCLOSED", "REGIONS", "THEOREMS"]
+__all__ = ["ENCLOSED", "PARTS", "REGIONS", "THEOREMS"]
 
 Theorem = tuple[Any, Callable[..., Found]]
 
@@ -66,6 +67,7 @@ ENCLOSED: dict[str, Theorem] = {
 }
 """Those that ask their questions themselves, about a box or in balls, and need no exact rest at the point."""
 REGIONS: dict[str, Theorem] = {
+    "map": (MAP, stability_map),
     "slopes": (SLOPES, attraction_by_slopes),
     "sublevel": (SUBLEVEL, sublevel),
     "squares": (SQUARES, attraction_by_squares),
@@ -73,3 +75,5 @@ REGIONS: dict[str, Theorem] = {
 """Those about sets and maps, which ask their questions themselves; they tell of a region, which has its claim
 and what was checked for it.
 """
+PARTS: dict[str, dict[str, Any]] = {"map": {"problem": PROBLEM, "witness": MAP_WITNESS}}
+"""Shapes of problem and witness where they are not those of a point."""

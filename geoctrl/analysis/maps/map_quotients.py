@@ -309,6 +309,12 @@ def solved(field: Quotients, A: Rows, right: Rows) -> tuple[Rows, MapQuotient]:
     return [row[n:] for row in rows], det
 
 
+def inverse_of_quotients(field: Quotients, A: Rows) -> Rows:
+    """The inverse of a matrix; refused where A is singular for all values."""
+    n = range(len(A))
+    return solved(field, A, [[field.one if i == j else field.zero for j in n] for i in n])[0]
+
+
 def determinant(field: Quotients, A: Rows) -> MapQuotient:
     """By elimination; zero where it vanishes for all values."""
     rows, det = [list(row) for row in A], field.one
@@ -412,6 +418,7 @@ __all__ = [
     "determinant",
     "hermite",
     "hurwitz",
+    "inverse_of_quotients",
     "pivots",
     "product",
     "solved",

@@ -1,0 +1,406 @@
+"""The content of a map's file but for its cells: proofs that are proposed, with what shows them.
+
+What the search derives in lowest terms is written as functions of the axes, behind the problem's table, each
+as a product of factors; the checker multiplies out and compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+
+from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes
+from geoctrl.analysis.maps.map_quotients import (
+    MapQuotient,
+    blocks,
+    characteristic,
+    hermite,
+    hurwitz,
+    inverse_of_quotients,
+    pivots,
+)
+from geoctrl.analysis.maps.region_proofs import ProofSamples, without_zeros
+from geoctrl.analysis.question.appended_rows import Appended
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.witnesses.box_witnesses import rounded_inverse
+from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
+from geoctrl.analysis.witnesses.point_witnesses import texts
+from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
+from geoctrl.checker.maps.members import Members
+from geoctrl.checker.maps.region import Proof, Proofs
+from geoctrl.checker.reading import Refusal as OldRefusal
+from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.witnesses.reader import conform
+
+__all__ = ["ConfirmedProofs", "content_of_map", "read_proofs"]
+
+Content = dict[str, Any]
+LEAF_BITS, NEARLY = 16, 1e-9
+"""Of the numbers of a rounded inverse at the middle of the axes; what is nearly zero, beside a gradient."""
+
+
+class ConfirmedProofs(NamedTuple):
+    """What the checker reads in a content: members, proofs, and the rest of the theorem."""
+
+    members: Members
+    proofs: list[Proof]
+    given: dict[str, Any]
+
+
+def read_proofs(content: Content) -> ConfirmedProofs:
+    """The checker's proofs; Refusal where one is none."""
+    problem, witness, given = _parts(content)
+    members = Members(problem, witness, given)
+    proving = Proofs(members, given)
+    return ConfirmedProofs(members, [proving.of(proof) for proof in given["proofs"]], given)
+
+
+class AxesWriter:
+    """Writes functions of the axes as nodes, numerators and denominators in factors.
+
+    Parameters
+    ----------
+    table : Appended
+    places : dict of number of a variable -> place
+    generator : callable
+        Name of the function that a further generator stands for, and its argument.
+    """
+
+    def __init__(
+        self, table: Appended, places: dict[int, int], generator: Callable[[int], tuple[str, Any]]
+    ) -> None:
+        self._table, self._places, self._generator = table, dict(places), generator
+
+    def __call__(self, q: Any) -> int:
+        """The place of a function, of the search or of the checker."""
+        if isinstance(q, MapQuotient):
+            below = [(q.below, 1)]
+        else:
+            below = [(q.field.factors[k], e) for k, e in q.below.items()]
+        return self.product(q.top, below)
+
+    def product(self, top: Any, below: Sequence[tuple[Any, int]] = ()) -> int:
+        """The place of a polynomial, by powers of others, in factors."""
+        if not top:
+            return self._table.number(fmpq(0))
+        number, powers = fmpq(1), dict[int, int]()
+        for p, exponent in [(top, 1), *((p, -e) for p, e in below)]:
+            c, factors = p.factor()
+            number *= fmpq(c) ** exponent
+            for factor, e in factors:
+                place = self._polynomial(factor)
+                powers[place] = powers.get(place, 0) + int(e) * exponent
+        if not powers:
+            return self._table.number(number)
+        if number == 1 and [*powers.values()] == [1]:
+            return next(iter(powers))
+        return self._table.multiple(number, powers.items())
+
+    def _polynomial(self, p: Any) -> int:
+        terms = [(self._monomial(exponents), c) for exponents, c in p.to_dict().items()]
+        if len(terms) == 1 and terms[0][1] == 1 and isinstance(terms[0][0], int):
+            return terms[0][0]
+        one = self._table.number(fmpq(1))
+        return self._table.total((c, one if place is None else place) for place, c in terms)
+
+    def _monomial(self, exponents: Sequence[int]) -> int | None:
+        """The place of a product of generators, None of one."""
+        powers = [(self._variable(k), int(e)) for k, e in enumerate(exponents) if e]
+        if not powers:
+            return None
+        return powers[0][0] if len(powers) == 1 and powers[0][1] == 1 else self._table.product(*powers)
+
+    def _variable(self, k: int) -> int:
+        if k not in self._places:
+            name, x = self._generator(k)
+            self._places[k] = self._table.function(name, self(x))
+        return self._places[k]
+
+
+class MapWitnesses:
+    """Witnesses of proposals about a family over axes.
+
+    Parameters
+    ----------
+    data : dict
+        The problem of a region.
+    members : FamilyOverAxes
+    proposed : sequence of dict
+
+    Attributes
+    ----------
+    written : list of pairs
+        Proposals with the proofs that they became.
+    """
+
+    def __init__(self, data: Content, members: FamilyOverAxes, proposed: Sequence[dict[str, Any]]) -> None:
+        self._data, self._members, self._proposed = data, members, proposed
+        self._table = Appended(Stored({"nodes": list(data["nodes"])}, {}))
+        self._symbols = {row[1]: i for i, row in enumerate(data["nodes"]) if row[0] == "sym"}
+        F = members.field
+        variables = {k: self._symbols[name] for k, name in enumerate(F.names)}
+        self._writer = AxesWriter(self._table, variables, lambda k: F.generators[k])
+        self._charts: list[tuple[tuple, dict[str, Any]]] = []
+        self.written: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    def content(self, axes: Sequence[str]) -> Content:
+        """The content of the file, with cells that are to be filled in."""
+        data, members = self._data, self._members
+        used = {k for p in self._proposed for k in (*p["rows"], *p.get("multipliers", ()))}
+        invariants = {k: v for k, v in data["invariants"].items() if k in used}
+        cofactors = {name: self._cofactors(name) for name in (*data["leaf"], *invariants)}
+        for proposal in self._proposed:
+            with suppress(NotSolved, OldRefusal):
+                self.written.append((proposal, self._proof(proposal)))
+        moving = {k: a for k, (a, _) in data["axes"].items() if k not in axes}
+        witness = {
+            "roots": [],
+            "inverse": self._inverse(members.matrix()),
+            "cofactors": {k: rows for k, rows in cofactors.items() if rows},
+        }
+        theorem = {
+            "name": "map",
+            "family": "",
+            "axes": {k: data["axes"][k] for k in axes},
+            "symbols": data["symbols"],
+            **({"moving": moving} if moving else {}),
+            "domain": data["domain"],
+            "leaf": self._leaf(),
+            "divisors": [],
+            "charts": [chart for _, chart in self._charts],
+            "proofs": [proof for _, proof in self.written],
+            "cells": "",
+        }
+        problem = {key: data[key] for key in PROBLEM} | {
+            "nodes": self._table.rows,
+            "invariants": invariants,
+            "weights": {k: v for k, v in data["weights"].items() if k in {*data["leaf"], *invariants}},
+        }
+        return {"problem": problem, "witness": witness, "theorem": theorem}
+
+    def with_roots(self, content: Content) -> Content:
+        """The content with values of all roots."""
+        found = [[place, self._writer(value)] for place, value in self._members.roots()]
+        return content | {"witness": content["witness"] | {"roots": found}}
+
+    def with_divisors(self, content: Content) -> Content:
+        """The content with polynomials that have to differ from zero, or to be positive, in factors."""
+        members, proofs, _ = read_proofs(content)
+        F = members.field.functions
+        variables = dict(enumerate(self._symbols[k] for k in self._members.field.names))
+        writer = AxesWriter(self._table, variables, lambda k: F.squares.made[k])
+        asked = sorted({k for proof in proofs for c in proof.conditions for k, _ in c.factors})
+        found = []
+        for k in asked:
+            _, factors = F.factors[k].factor()
+            if sum(e for _, e in factors) > 1:
+                found.append(writer.product(F.factors[k]))
+        return content | {"theorem": content["theorem"] | {"divisors": found}}
+
+    def _cofactors(self, name: str) -> list[Any]:
+        q = self._members.question
+        place = (q.problem["leaf"] | q.problem["invariants"])[name]
+        rate = q.rate([place, *q.problem["weights"].get(name, [])])
+        if not rate:
+            return []
+        for i, node in enumerate(q.table):
+            if node[0] == "fun":
+                q.ratios([i])
+        writer = RatioWriter(
+            self._table, q.functions, q.variables, q.still, q.problem["roots"], factored=True
+        )
+        return cofactors_of_zero(writer, self._table, rate, relations_of_leaf(q), on_leaf_alone=True)
+
+    def _inverse(self, rows: list[list[MapQuotient]]) -> list[list[int]]:
+        """The inverse of a matrix, as places."""
+        return [[self._writer(e) for e in row] for row in inverse_of_quotients(self._members.field, rows)]
+
+    # -- proofs ---------------------------------------------------------------------------------
+
+    def _proof(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        found = {"by": proposal["by"], "chart": self._chart(proposal)}
+        return found | {"energy": self._energy, "growth": self._growth, "roots": self._roots}[proposal["by"]](
+            proposal
+        )
+
+    def _chart(self, proposal: dict[str, Any]) -> int:
+        """The number of the chart of a proposal."""
+        key = (tuple(proposal["rows"]), tuple(proposal["omitted"]))
+        known = [k for k, _ in self._charts]
+        if key not in known:
+            labels = self._members.labels
+            fixed = [i for i, k in enumerate(labels) if k in proposal["omitted"]]
+            D = [[row[i] for i in fixed] for row in self._members.gradients(proposal["rows"])]
+            chart = {
+                "rows": proposal["rows"],
+                "free": [k for k in labels if k not in proposal["omitted"]],
+                "inverse": self._inverse(D),
+                "blocks": [],
+            }
+            self._charts.append((key, chart))
+            return len(known)
+        return known.index(key)
+
+    def _kernel(self, proposal: dict[str, Any]) -> Any:
+        members = self._members
+        omitted = [members.labels.index(k) for k in proposal["omitted"]]
+        return members.kernel(members.gradients(proposal["rows"]), omitted)
+
+    def _energy(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        members, multipliers = self._members, proposal["multipliers"]
+        diagonal = pivots(members.restricted(members.critical(multipliers), self._kernel(proposal)))
+        if diagonal is None:
+            raise NotSolved
+        return {
+            "multipliers": {k: self._writer(y) for k, y in multipliers.items()},
+            "sense": proposal["sense"],
+            "pivots": [self._writer(q) for q in diagonal],
+        }
+
+    def _growth(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        block, kind, k = proposal["test"]
+        order, polynomials = self._blocks(proposal)
+        even = "hermite" in self._tests(polynomials[block])
+        turn = (2 * k + 1 if even else k) if kind == "coefficient" else k
+        if kind != "coefficient":
+            self._write_minors(proposal, order.index(block), polynomials[block], k + 1)
+        return {
+            "block": order.index(block),
+            "negative": ["coefficients" if kind == "coefficient" else "minors", turn],
+        }
+
+    def _roots(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        order, polynomials = self._blocks(proposal)
+        for turn, block in enumerate(order):
+            self._write_minors(proposal, turn, polynomials[block], None)
+        if "tangents" not in proposal:
+            return {}
+        along, labels = proposal["tangents"], self._members.labels
+        T = [list(row) for row in zip(*self._members.family_tangents(), strict=True)]
+        return {"family": {"along": along, "inverse": self._inverse([T[labels.index(k)] for k in along])}}
+
+    def _blocks(self, proposal: dict[str, Any]) -> tuple[list[int], list[list[MapQuotient]]]:
+        """Blocks of the linearisation, each before those that it leads to, and their polynomials."""
+        chart, B = self._charts[self._chart(proposal)][1], self._members.motion(self._kernel(proposal))
+        found = blocks(B)
+        order = _order_from_above(B, found)
+        polynomials = [
+            characteristic(self._members.field, [[B[i][j] for j in block] for i in block]) for block in found
+        ]
+        if not chart["blocks"]:
+            chart["blocks"] = [
+                {
+                    "states": found[k],
+                    "coefficients": [self._writer(c) for c in without_zeros(polynomials[k])[1:]],
+                    "minors": [],
+                }
+                for k in order
+            ]
+        return order, polynomials
+
+    def _tests(self, polynomial: Sequence[MapQuotient]) -> dict[str, list[MapQuotient]]:
+        """Minors by their kind."""
+        p, field = without_zeros(polynomial), self._members.field
+        if len(p) % 2 and not any(p[1::2]):
+            return {"hermite": hermite(field, p[::2])}
+        return {"hurwitz": hurwitz(field, p)}
+
+    def _write_minors(
+        self, proposal: dict[str, Any], turn: int, polynomial: Sequence[MapQuotient], count: int | None
+    ) -> None:
+        """The first minors of a block, all of them where no number is told."""
+        block = self._charts[self._chart(proposal)][1]["blocks"][turn]
+        (minors,) = self._tests(polynomial).values()
+        places = [self._writer(q) for q in minors[:count]]
+        block["minors"] = max(block["minors"], places, key=len)
+
+    # -- the leaf -------------------------------------------------------------------------------
+
+    def _leaf(self) -> dict[str, Any]:
+        """Relations with independent gradients at the middle of the axes, as far as they are seen there."""
+        members, at = self._members, ProofSamples(self._members, middle=True)
+        gradients = members.gradients(list(members.leaf))
+        rows = {
+            name: np.array([at(q)[0] for q in row]) for name, row in zip(members.leaf, gradients, strict=True)
+        }
+        left = {name: row for name, row in rows.items() if np.all(np.isfinite(row))}
+        chosen, fixed = set[str](), list[int]()
+        while left:
+            name = max(left, key=lambda k: np.max(np.abs(left[k])))
+            pivot = left.pop(name)
+            i = int(np.argmax(np.abs(pivot)))
+            if abs(pivot[i]) <= NEARLY * np.max(np.abs(rows[name])):
+                break
+            chosen.add(name)
+            fixed.append(i)
+            left = {k: row - row[i] / pivot[i] * pivot for k, row in left.items()}
+        names = [name for name in rows if name in chosen]
+        D = [[arb(float(rows[name][i])) for i in sorted(fixed)] for name in names]
+        return {
+            "rows": names,
+            "free": [k for i, k in enumerate(members.labels) if i not in fixed],
+            "inverse": texts(rounded_inverse(D, LEAF_BITS)),
+        }
+
+
+def _order_from_above(B: Sequence[Sequence[Any]], found: Sequence[Sequence[int]]) -> list[int]:
+    """An order of blocks in which no block has entries to the left of it."""
+    left, order = list(range(len(found))), list[int]()
+
+    def is_below(m: int, k: int) -> bool:
+        return m != k and any(B[i][j] for i in found[m] for j in found[k])
+
+    while left:
+        k = next(k for k in left if not any(is_below(m, k) for m in left))
+        left.remove(k)
+        order.append(k)
+    return order
+
+
+def content_of_map(
+    data: Content, members: FamilyOverAxes, proposed: Sequence[dict[str, Any]], axes: Sequence[str]
+) -> Content:
+    """The content of a map's file but for its cells, with the proofs that the checker confirms somewhere."""
+    left = list(proposed)
+    while True:
+        witnesses = MapWitnesses(data, members, left)
+        content = witnesses.content(axes)
+        try:
+            read = Members(*_parts(content))
+        except Refusal:
+            content = witnesses.with_roots(content)
+            read = Members(*_parts(content))
+        confirmed = [p for p, proof in witnesses.written if _may_hold(read, content, proof)]
+        if len(confirmed) == len(left):
+            _leave_open_what_balls_leave_open(read, content["theorem"]["leaf"])
+            return witnesses.with_divisors(content)
+        left = confirmed
+
+
+def _leave_open_what_balls_leave_open(members: Members, leaf: dict[str, Any]) -> None:
+    """Take no relations for independent that the checker does not see to be."""
+    try:
+        members.require_regular(conform(leaf, MAP["leaf"]))
+    except (Refusal, ZeroDivisionError):
+        leaf |= {"rows": [], "free": members.question.labels, "inverse": []}
+
+
+def _parts(content: Content) -> tuple[Content, Content, Content]:
+    """Problem, witness and theorem as the checker reads them."""
+    shapes = {"problem": PROBLEM, "witness": MAP_WITNESS, "theorem": MAP}
+    problem, witness, theorem = (conform(content[k], shape, k) for k, shape in shapes.items())
+    return problem, witness, theorem
+
+
+def _may_hold(members: Members, content: Content, proof: dict[str, Any]) -> bool:
+    """Whether the checker takes a proof for one, and it holds somewhere as far as numbers tell."""
+    try:
+        return Proofs(members, _parts(content)[2]).of(proof).holds({}) is not False
+    except Refusal:
+        return False
