@@ -46,7 +46,7 @@ WHOLE = "of whole numbers, for the size of a polynomial, or what its coefficient
 ALLOWED = {
     ("__init__.py", "roots"): SQUARE,
     ("balls.py", "getattr"): "sqrt, sin, cos, exp, log and atan of balls, by their names in a file",
-    ("balls.py", "solve"): ENCLOSED,
+    ("balls.py", "inv"): ENCLOSED,
     ("balls.py", "solver"): GIVEN,
     ("cells.py", "inv"): "next to the inverse, of the middles of balls",
     ("cells.py", "solve"): ENCLOSED,

@@ -13,6 +13,8 @@ Rows = list[list[Number]]
 def product(a: Rows, b: Rows) -> Rows:
     """a b, without the terms that are zero."""
     spend()
+    if any(len(row) != len(b) for row in a):
+        raise Refusal("matrices do not fit each other")
     pairs = [[zip(row, column, strict=True) for column in zip(*b, strict=True)] for row in a]
     return [[sum((p * q for p, q in pair if p and q), fmpq(0)) for pair in row] for row in pairs]
 
@@ -22,10 +24,10 @@ def transpose(a: Rows) -> Rows:
     return [list(column) for column in zip(*a, strict=True)]
 
 
-def require_inverse(a: Rows, given: Rows, path: str) -> Rows:
-    """What is given as the inverse of a square matrix, refused where it is none."""
-    unit = [[fmpq(i == j) for j in range(len(a))] for i in range(len(a))]
-    if product(given, a) != unit:
+def require_inverse(a: Rows, given: Rows, size: int, path: str) -> Rows:
+    """What is given as the inverse of a square matrix with so many columns, refused where it is none."""
+    unit = [[fmpq(i == j) for j in range(size)] for i in range(size)]
+    if len(a) != size or product(given, a) != unit:
         raise Refusal("it is not the inverse of the matrix", path)
     return given
 

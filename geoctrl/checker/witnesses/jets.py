@@ -137,7 +137,7 @@ class Numbers:
 
     def solver(self, K: Rows, N: Rows, path: str) -> Callable[[Rows], Rows]:
         """What solves K X = right, with K N = 1."""
-        inverse = require_inverse(K, N, path)
+        inverse = require_inverse(K, N, len(K), path)
         return lambda right: product(inverse, right)
 
     def function(self, name: str, place: int | None, *x: Number) -> Number | None:

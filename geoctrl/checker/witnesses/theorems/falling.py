@@ -118,7 +118,7 @@ def _require_nothing_stays(q: Question, witness: dict[str, Any]) -> None:
         for _ in range(power):
             row = product(row, B)
         seen += row
-    require_inverse(seen, witness["seen_inverse"], "theorem.seen")
+    require_inverse(seen, witness["seen_inverse"], len(B), "theorem.seen")
 
 
 def _vanishing(q: Question, witness: dict[str, Any]) -> list[tuple[int, list[int]]]:

@@ -89,7 +89,8 @@ class Manifold:
         if not k or [jet.value for jet in at] != list(q.problem["states"].values()):
             raise Refusal("the family does not go through the point", "theorem.family")
         self.tangents = {label: jet.gradient(k) for label, jet in zip(labels, at, strict=True)}
-        require_inverse([self.tangents[name] for name in given["along"]], given["inverse"], "theorem.family")
+        rows = [self.tangents[name] for name in given["along"]]
+        require_inverse(rows, given["inverse"], k, "theorem.family")
         F = q.functions_of(k, self.jets)
         constants = {p: Jet({(): F.number(v)}, 1) for p, v in q.values.items() if p not in q.states}
         bound = {

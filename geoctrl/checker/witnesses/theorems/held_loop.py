@@ -150,14 +150,16 @@ def attracting_rest(q: Question, given: dict[str, Any]) -> Found:
     if any(c is None for row in D for c in row):
         raise Refusal("a weight is no number at the point", "theorem.rest.rows")
     columns = [q.labels.index(k) for k in rest["independent"]]
-    require_inverse([[row[i] for i in columns] for row in D], rest["inverse"], "theorem.rest.inverse")
+    shown = [[row[i] for i in columns] for row in D]
+    require_inverse(shown, rest["inverse"], len(columns), "theorem.rest.inverse")
     W = kernel(q, [*(slopes[k] for k in rest["equations"]), *D[: len(leaf)]], rest["kernel"])
     if len(rest["along"]) != len(D) - len(leaf) or len(rest["along"]) != len(W[0]):
         raise Refusal(
             "it is not proved that the points at which the loop rests are a manifold", "theorem.rest"
         )
     T = dict(zip(q.labels, W, strict=True))
-    require_inverse([T[k] for k in rest["along"]], rest["across"], "theorem.rest.across")
+    across = [T[k] for k in rest["along"]]
+    require_inverse(across, rest["across"], len(W[0]), "theorem.rest.across")
     return attraction_beside_tangents(q, given, T, rest["along"], rest["across"])
 
 

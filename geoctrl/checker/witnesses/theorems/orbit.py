@@ -79,7 +79,7 @@ def stable_orbit(q: Question, witness: dict[str, Any]) -> Found:
         if any(f != q.still.combination(rows, leaf) for f, rows in zip(zeros, cofactors, strict=True)):
             raise Refusal("something is not proved to be the same along the orbit", "theorem.cofactors")
     T = _orbit_tangents(q, fields)
-    require_inverse([T[k] for k in along], witness["across"], "theorem.across")
+    require_inverse([T[k] for k in along], witness["across"], len(fields), "theorem.across")
     # Were a state of `along` none of the free ones, tangents of the orbit would lie beside, where R is zero.
     beside = [[c for c, k in zip(row, free, strict=True) if k not in along] for row in tangents(q, witness)]
     terms = [(c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items()]
