@@ -96,7 +96,7 @@ class Members:
             raise Refusal("members are not held by the same inputs", "problem.inputs")
         tangents = dict(zip(problem["states"], rows, strict=False))
         inverse = [F.values(row) for row in family["inverse"]]
-        require_inverse([tangents[k] for k in family["along"]], inverse, "theorem.proofs")
+        require_inverse([tangents[k] for k in family["along"]], inverse, len(moving), "theorem.proofs")
         return len(moving)
 
     def require_regular(self, leaf: dict[str, Any]) -> None:
