@@ -17,7 +17,7 @@ from tests.checker.figures import PAGES, length, parts, said, sentence, statemen
 
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
-STATEMENTS, THEOREM, MAPS = 1475, 200, 800
+STATEMENTS, THEOREM, MAPS = 1475, 200, 500
 FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
 
 VERIFY = """

@@ -6,10 +6,14 @@ import random
 
 import pytest
 import sympy as sp
+from flint import fmpq
 
 import geoctrl as gc
 from geoctrl.checker import witnesses
+from geoctrl.checker.maps.axes import Axes
+from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.maps.charts import MINORS
+from geoctrl.checker.maps.region import analytic
 from geoctrl.checker.witnesses.limits import Refusal
 
 
@@ -382,6 +386,65 @@ def test_roots_are_positive_and_have_values():
         root("1", sign=-1)
 
 
+def test_the_root_of_a_quotient_is_no_quotient_of_roots():
+    """q sqrt(p/q) is -sqrt(p q) at the member, where q = x - 2 and p = q^3 are negative.
+
+    With D = sqrt(p q) - q sqrt(p/q), which is 8 there, y' = D y grows, and x^2 + y^2 is not conserved.
+    """
+    q = ByHand({"a": ["1", "2"]}, states=["x", "y"])
+    zero, one = q.number(0), q.number(1)
+    below = q.total(q.places["x"], q.number(-2))
+    above = q.product(1, (below, 3))
+    quotient = q.row("fun", "sqrt", [q.product(1, (above, 1), (below, -1))])
+    whole = q.row("fun", "sqrt", [q.product(1, (above, 1), (below, 1))])
+    D = q.total(whole, q.product(-1, (below, 1), (quotient, 1)))
+    q.problem["invariants"] = {"E": q.total(q.power("1/2", x=2), q.power("1/2", y=2))}
+    proof = {"by": "energy", "chart": q.chart([]), "multipliers": {"E": one}, "sense": 1}
+    q.theorem["proofs"] = [proof | {"pivots": [one, one]}]
+    with pytest.raises(Refusal, match="not proved that the motion keeps"):
+        q.answer([zero, q.product(1, (D, 1), (q.places["y"], 1))], {"x": zero, "y": zero})
+
+
+def test_a_root_is_not_the_negative_one():
+    """x' = -sqrt(a^2) x decays; with -a for the root it would grow."""
+    q = ByHand({"a": ["1", "2"]})
+    zero, minus = q.number(0), q.power(-1, a=1)
+    y = q.row("fun", "sqrt", [q.power(1, a=2)])
+    q.witness["roots"] = [[y, minus]]
+    q.chart([([0], [minus], [])])
+    q.theorem["proofs"] = [GROWS]
+    with pytest.raises(Refusal, match="does not hold on all of the cell"):
+        q.answer([q.product(-1, (y, 1), (q.places["x"], 1))], {"x": zero})
+
+
+def test_where_a_root_has_no_value_there_are_no_motions():
+    """x' = -(1 + sqrt(a)^2 - a) x over negative a."""
+    q = ByHand({"a": ["-2", "-1"]})
+    zero, one = q.number(0), q.number(1)
+    y = q.row("fun", "sqrt", [q.places["a"]])
+    slope = q.total(one, q.product(1, (y, 2)), q.power(-1, a=1))
+    q.theorem["proofs"] = [{"by": "roots", "chart": q.chart([([0], [one], [one])])}]
+    with pytest.raises(Refusal, match="does not hold on all of the cell"):
+        q.answer([q.product(-1, (slope, 1), (q.places["x"], 1))], {"x": zero})
+
+
+def test_a_root_of_a_quotient_has_a_positive_divisor():
+    """sqrt(q^3/q) is -q where q = a - 3 is negative, and x' = -q x grows; sqrt(q^4)/q is q."""
+    for low, high, fine in (("4", "5", True), ("1", "2", False)):
+        q = ByHand({"a": [low, high]})
+        zero = q.number(0)
+        below = q.total(q.places["a"], q.number(-3))
+        root = q.row("fun", "sqrt", [q.product(1, (q.product(1, (below, 3)), 1), (below, -1))])
+        slope = q.product(1 if fine else -1, (root, 1))
+        q.theorem["proofs"] = [{"by": "roots", "chart": q.chart([([0], [slope], [slope])])}]
+        field = [q.product(-1, (slope, 1), (q.places["x"], 1))]
+        if fine:
+            assert q.answer(field, {"x": zero}) == {"stable": "1"}
+        else:
+            with pytest.raises(Refusal, match="does not hold on all of the cell"):
+                q.answer(field, {"x": zero})
+
+
 def test_nothing_is_divided_by_what_vanishes_everywhere():
     """sqrt(a^2) - a is zero, and no polynomial says so; what is divided by it may be said to be anything."""
     q = ByHand({"a": ["1", "2"]})
@@ -429,6 +492,50 @@ def test_divisors_in_factors_are_those_that_they_say():
         q.answer([q.product(-1, (q.places["x"], 1), (below, 1), (below, -1))], {"x": zero})
 
 
+def test_parts_of_a_divisor_have_its_sign():
+    """x' = sin(a)^2 x grows; c^2 - 1 is told as made of sin(a)^2, of which it is the negative."""
+    q = ByHand({"a": ["1", "2"]})
+    zero, one = q.number(0), q.number(1)
+    s, c = (q.row("fun", name, [q.places["a"]]) for name in ("sin", "cos"))
+    square = q.product(1, (s, 2))
+    slope = q.total(q.product(1, (c, 2)), q.product(-1, (one, 1)))
+    q.theorem["divisors"] = [square]
+    q.theorem["proofs"] = [{"by": "roots", "chart": q.chart([([0], [slope], [slope])])}]
+    with pytest.raises(Refusal, match="of the sign of its parts"):
+        q.answer([q.product(1, (square, 1), (q.places["x"], 1))], {"x": zero})
+    q.theorem["divisors"] = []
+    with pytest.raises(Refusal, match="does not hold on all of the cell"):
+        q.answer([q.product(1, (square, 1), (q.places["x"], 1))], {"x": zero})
+
+
+def test_a_choice_is_the_same_for_all_members():
+    """x' = -x where a > 3/2, and x' = x below."""
+    q = ByHand({"a": ["1", "2"]})
+    zero, one = q.number(0), q.number(1)
+    switch = q.total(q.places["a"], q.number("-3/2"))
+    slope = q.row("fun", "select", [switch, q.number(-1), one])
+    q.theorem["proofs"] = [{"by": "roots", "chart": q.chart([([0], [one], [one])])}]
+    with pytest.raises(Refusal, match="depends on the axes"):
+        q.answer([q.product(1, (slope, 1), (q.places["x"], 1))], {"x": zero})
+
+
+def test_functions_are_analytic_where_they_are_compared():
+    """On all of the region, or on the cell."""
+    for low, divided, fine in (("1", False, True), ("-1", False, False), ("1", True, False)):
+        field = Axes(1, 2, [], {})
+        (a,) = field.functions.variables
+        root = field.function("sqrt", None, a * a if divided else a)
+        if divided:
+            1 / (root + a * -1)
+        region = Region(field.functions, [(fmpq(low), fmpq(2))])
+        require = analytic(region, field.positive)
+        if not divided:
+            require([(fmpq(9, 10), fmpq(1))])
+        if not fine:
+            with pytest.raises(Refusal, match=r"vanish in the cell|no value in the cell"):
+                require([(fmpq(0), fmpq(1, 2))])
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -443,6 +550,7 @@ def test_divisors_in_factors_are_those_that_they_say():
         {"proofs": [{"by": "guess", "chart": 0}]},
         {"proofs": []},
         {"cells": "b"},
+        {"cells": "aa"},
         {"cells": "+" * 60 + "a" * 61},
         {"leaf": {"rows": ["x"], "free": [], "inverse": [["1"]]}},
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -21,7 +21,13 @@ from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["compare_problems", "problem_in_file", "require_same_equations", "require_same_problem"]
+__all__ = [
+    "compare_problems",
+    "motion_of_labels",
+    "problem_in_file",
+    "require_same_equations",
+    "require_same_problem",
+]
 
 _TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
 
@@ -62,12 +68,8 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
     if found is None:
         raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
     motion, candidates = found
-    angles = dict(filter(None, map(_measured_from, stored["states"])))
-    if angles:
-        turned = motion.with_angles(angles)
-        if turned is None:
-            raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
-        motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
+    motion = motion_of_labels(motion, stored["states"])
+    candidates = {name: motion.image(node) for name, node in candidates.items()}
     own = len(motion.states)
     if loop:
         motion = _with_commands(motion, [k for k in stored["states"] if k not in motion.states])
@@ -109,6 +111,15 @@ def problem_in_file(content: Mapping[str, Any]) -> dict[str, Any]:
     used = {*reachable(problem["nodes"], places)}
     nodes = [row if i in used or row[0] == "sym" else ["num", "0"] for i, row in enumerate(problem["nodes"])]
     return found | {"nodes": nodes}
+
+
+def motion_of_labels(motion: EquationsOfMotion, labels: Iterable[str]) -> EquationsOfMotion:
+    """The motion with the angles that labels of states measure from others."""
+    angles = dict(filter(None, map(_measured_from, labels)))
+    turned = motion.with_angles(angles) if angles else motion
+    if turned is None:
+        raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
+    return turned
 
 
 def _with_commands(motion: EquationsOfMotion, labels: Sequence[str]) -> EquationsOfMotion:

@@ -10,7 +10,11 @@ from flint import arb, fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.certificates.proof_file import heading
-from geoctrl.analysis.certificates.same_equations import compare_problems, require_same_problem
+from geoctrl.analysis.certificates.same_equations import (
+    compare_problems,
+    motion_of_labels,
+    require_same_problem,
+)
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.appended_rows import Appended
@@ -168,8 +172,8 @@ def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any], aske
     # Sides of the domain are compared like invariants, as functions.
     named = {f"side {k}": place for k, place in enumerate(asked["domain"])}
     point = checker.read_problem(own | {"invariants": named, "weights": {}})
-    motion = EquationsOfMotion.of(system)
-    functions = {f"side {k}": system.expression(margin) for k, margin in enumerate(sides)}
+    motion = motion_of_labels(EquationsOfMotion.of(system), stored["states"])
+    functions = {f"side {k}": motion.image(system.expression(margin)) for k, margin in enumerate(sides)}
     numbers = {k: Fraction(v) for part in ("states", "inputs", "parameters") for k, v in stored[part].items()}
     compare_problems(point, motion.question(numbers, functions).read, len(motion.states))
 

@@ -8,6 +8,7 @@ to be positive, is noted as conditions, which hold on a cell or do not.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -60,8 +61,8 @@ class PutInSquares:
     def note(self, F: Functions, i: int, name: str, *x: Ratio) -> None:
         """Note what a new generator stands for."""
         self.made[i] = name, x[0]
-        if name == "sqrt":
-            self._squares[i] = x[0].top
+        if name in ("sqrt", "root"):
+            self._squares[i] = F.multiple(x[0].top, x[0].below)
         if name == "sin":
             cosine = F.generator("cos", *x)
             self._squares[i] = (1 - cosine * cosine).top
@@ -167,8 +168,11 @@ class Axes:
             return rotation[name == "sin"]
         if name in ("sqrt", "log"):
             self.require_positive(x[0])
-        if name == "sqrt":
-            self.require_positive(Ratio(self.functions, self.functions.constant(1), x[0].below))
+        if name == "sqrt" and x[0].below:  # sqrt(p/q) as sqrt(p q)/q for a positive q
+            F, below = self.functions, x[0].below
+            unit = Ratio(F, F.constant(1), below)
+            self.require_positive(unit)
+            return F.function(name, place, Ratio(F, F.multiple(x[0].top, below), Counter())) * unit
         return self.functions.function(name, place, *x)
 
     def _rotation(self, x: Ratio) -> tuple[Ratio, Ratio] | None:

@@ -137,9 +137,9 @@ class Functions:
         argument, value = VALUES.get(name, (None, 0))
         if argument is not None and x[0] == argument:
             return self.number(value)
-        if name == "sqrt" and self.squares and x[0].below:  # sqrt(p/q) as sqrt(p q)/q
-            radicand = Ratio(self, self.multiple(x[0].top, x[0].below), Counter())
-            return self.function(name, place, radicand) * Ratio(self, self.constant(1), x[0].below)
+        if name == "sqrt" and self.squares and x[0].below:
+            # q sqrt(p/q), of either sign, has the square p q, and is a generator of its own.
+            return self.generator("root", *x) * Ratio(self, self.constant(1), x[0].below)
         if name == "sqrt" and (factor := _square_before(x[0].top)) != 1:  # one for roots that are multiples
             return self.function(name, place, x[0] * (1 / factor**2)) * factor
         y, other = self.generator(name, *x), {"sin": "cos", "cos": "sin"}.get(name)
