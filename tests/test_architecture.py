@@ -26,6 +26,7 @@ LINES = 450
 # From the ground up; names in one row are on one floor.
 FLOORS = [
     ("checker",),
+    ("decisions",),
     ("errors",),
     ("_scalars",),
     ("_checks",),

@@ -12,9 +12,9 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import number_text, set_roots
 from geoctrl.checker.sublevels.cover import _neighbours
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import number_text, set_roots
 from geoctrl.cli import main
 from tests.attack.parts.claims import leaf_of_set_at_odds
 

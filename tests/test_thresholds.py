@@ -31,6 +31,8 @@ EXCEPTED = {
     "analysis/falling_by_slopes.py: _least(inverse, middle, radius, sides) > level * (1 + 1e-09)": RELATIVE,
     "analysis/falling_quadratic.py: max(1.0, least)": "a level, in terms of the first function",
     "analysis/falling_quadratic.py: size < 1e-12": "a level, in terms of the first function",
+    "analysis/region_proofs.py: max(1, sum((a < b for a, b in axes)))": COUNT,
+    "decisions/derivatives.py: root > 1e-06": "an argument of an arctangent; beside it its series",
     "analysis/second_order_on_leaf.py: sizes > 1e-09 * sizes.max(initial=1e-300)": RELATIVE,
     "analysis/second_order_on_leaf.py: slowest < -1e-09 * np.abs(self.A).max()": RELATIVE,
     "analysis/lyapunov_forms.py: max(next((s for s in sizes if s < sizes[0] * (1 - APART)), 1.0), 1.0)": (

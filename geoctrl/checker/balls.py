@@ -1,85 +1,87 @@
-"""Numbers known up to a radius: an arithmetic for jets over a box of states.
+"""Numbers that are known up to a radius: an arithmetic for a question about a box of states.
 
-Every operation encloses its results. What is not finite - a quotient by a ball with zero in it, a root of
-one that reaches below - is refused where it occurs, and comparisons hold only where they are certain.
+Every operation encloses its results. What is not finite - a quotient by a ball with zero in it, a root of one
+that reaches below - is refused, and comparisons hold only where they are certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from time import monotonic
+from collections.abc import Callable, Sequence
 
-from flint import arb, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.clock import SECONDS, require_time
-from geoctrl.checker.jets import ENTRIES, Jet
-from geoctrl.checker.matrices import solve
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import Number, ball
+from geoctrl.checker.definite import Rows
+from geoctrl.checker.jets import Jet
+from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.numbers import Number, ball
 
+ENTRIES = 1_600_000
+"""Values and derivatives that are held of one box or cell, at most."""
+ENTIRE = ("sin", "cos", "exp", "atan")
+"""Functions that have a value everywhere."""
 FUNCTIONS = {name: getattr(arb, name) for name in ("sqrt", "sin", "cos", "exp", "log", "atan")}
 
 
 class Balls:
-    """Enclosures over the box of states whose half widths are given, with the bits of the context."""
+    """Enclosures over the box of states with some half widths, with the bits of the context.
 
-    def __init__(self, widths: Sequence[fmpq]) -> None:
-        self._widths, self.deadline = widths, monotonic() + SECONDS
-        self._held = 0
+    Parameters
+    ----------
+    widths : sequence of fmpq
+    order : int
+        Of the derivatives that are known.
+    """
 
-    number = staticmethod(ball)
-    solve = staticmethod(solve)
+    def __init__(self, widths: Sequence[fmpq] = (), order: int = 2) -> None:
+        self._widths, self.order, self._left = widths, order, ENTRIES
 
-    def around(self, state: int, value: arb) -> arb:
+    def number(self, q: Number) -> arb:
+        """A number as it is read."""
+        return +ball(q)
+
+    def state_value(self, state: int, q: Number) -> arb:
         """The values of a state in the box."""
-        return value + arb(0, self._widths[state])
+        return ball(q) + arb(0, self._widths[state])
 
-    def function(self, name: str, x: arb) -> arb:
-        """An enclosure of a function of one argument; what has none is not finite."""
-        return FUNCTIONS[name](x)
+    def solver(self, K: Rows, N: Rows, path: str) -> Callable[[Rows], Rows]:
+        """What encloses X with K X = right, from an N with N K next to one, which shows K invertible."""
+        if any(len(row) != len(K) for row in K):
+            raise Refusal("the matrix is not square", path)
+        inverse = (arb_mat(N) * arb_mat(K)).inv() * arb_mat(N) if K else None
+        return lambda right: (inverse * arb_mat(right)).tolist() if inverse is not None else []
 
-    def quadrature(self, a: arb, b: arb, s: arb) -> arb:
-        """int_0^s dt/(a t^2 + b), an arctangent or its hyperbolic twin; next to a = 0 their common series."""
-        z = a * s * s / b
-        if not z > -1:
-            raise Refusal("the integrand of quadrature may have a pole")
-        if z > 0 or z < 0:
-            root = abs(z).sqrt()
-            return s / b * (root.atan() if z > 0 else root.atanh()) / root
-        if not abs(z) < fmpq(1, 2):
-            raise Refusal("a quadrature is not bounded in the box")
-        power, series = arb(1), arb(0)
-        for k in range(ctx.prec):
-            series, power = series + power / (2 * k + 1), -power * z
-        return s / b * (series + arb(0, 1) * 2 * abs(power))
+    def function(self, name: str, _place: int | None, *x: arb) -> arb:
+        """An enclosure of a function; what has none is not finite, a root of zero has no derivative."""
+        if name == "sqrt" and not x[0] > 0:
+            raise Refusal("a root or its slope is not bounded in the box")
+        return quadrature(*x) if name == "quadrature" else FUNCTIONS[name](*x)
 
-    def sign(self, _node: int, x: arb | None) -> int:
+    def sign(self, _place: int, x: arb) -> int:
         """The sign of a switch, zero where it is not certain."""
-        return 0 if x is None else (x > 0) - (x < 0)
+        return (x > 0) - (x < 0)
 
-    def settled(self, jet: Jet) -> Jet:
-        """The jet, refused where it is not finite."""
-        require_time(self.deadline)
-        self._held += 1 + len(jet.first) + len(jet.second or ())
-        if self._held > ENTRIES:
+    def count(self, jet: Jet) -> Jet:
+        """The jet as it is, counted; refused where it is not finite."""
+        if [x for x in jet.terms.values() if isinstance(x, arb) and not x.is_finite()]:
+            raise Refusal("a value is not bounded in the box")
+        spend()
+        self._left -= len(jet.terms)
+        if self._left < 0:
             raise Refusal("too many numbers occur, as derivatives by pairs of states do")
-        value = None if jet.value is None else enclosed(jet.value)
-        second = None if jet.second is None else {k: enclosed(v) for k, v in jet.second.items()}
-        return Jet(value, {k: enclosed(v) for k, v in jet.first.items()}, second)
+        return jet
 
 
-def radii(bits: int | list[int], count: int) -> list[fmpq]:
-    """2^-bits for each of some states and multipliers, as a box gives them: one for all, or a list."""
-    if isinstance(bits, int):
-        return [fmpq(1, 1 << bits)] * count
-    if len(bits) < count:
-        raise Refusal("one radius is needed for each state and each multiplier", "problem.box.bits")
-    return [fmpq(1 << max(-b, 0), 1 << max(b, 0)) for b in bits[:count]]
-
-
-def enclosed(x: arb | Number) -> arb:
-    """A finite enclosure of a number or a ball."""
-    found = x if isinstance(x, arb) else ball(x)
-    if not found.is_finite():
-        raise Refusal("a value is not bounded in the box")
-    return found
+def quadrature(a: arb, b: arb, s: arb) -> arb:
+    """int_0^s dt/(a t^2 + b), an arctangent or its hyperbolic twin; next to a = 0 their common series."""
+    z = a * s * s / b
+    if not z > -1:
+        raise Refusal("the integrand of quadrature may have a pole")
+    if z > 0 or z < 0:
+        root = abs(z).sqrt()
+        return s / b * (root.atan() if z > 0 else root.atanh()) / root
+    if not abs(z) < fmpq(1, 2):
+        raise Refusal("a quadrature is not bounded in the box")
+    power, series = arb(1), arb(0)
+    for k in range(ctx.prec):
+        series, power = series + power / (2 * k + 1), -power * z
+    return s / b * (series + arb(0, 1) * 2 * abs(power))

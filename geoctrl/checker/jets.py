@@ -1,278 +1,226 @@
-"""Values and derivatives of a table of expressions, by forward differentiation in any arithmetic.
+"""Functions near a point, as series up to some order, by forward differentiation in any arithmetic.
 
-A jet holds a value and its first derivatives along some directions, and where asked for its second ones, only
-those that are not zero. The same rules run with numbers (directions are the states) and with rational
-functions (one direction, the motion: see `geoctrl.checker.polynomials`).
+A jet is c + sum c_i h_i + sum c_ij h_i h_j + ... with i <= j: at the point the directions h are those of the
+states and it ends with the second order, along a motion there is one, time, and it ends with the first. The
+same rules run with numbers, with balls and with rational functions.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from time import monotonic
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.clock import SECONDS, require_time
-from geoctrl.checker.matrices import solve
-from geoctrl.checker.reading import Refusal, children
-from geoctrl.checker.surds import Number, Surd, Surds
+from geoctrl.checker.definite import Rows, product, require_inverse
+from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.numbers import Number, positive
+from geoctrl.checker.reader import children
 
-SWITCH = fmpq(1, 10**12)
-"""Argument at which a switch counts as undecided: rounding of a double of the size of one."""
+LONGEST = 1 << 20
+"""Bits of the numerator or the denominator of a number, at most."""
+VALUES = {"sin": (0, 0), "cos": (0, 1), "exp": (0, 1), "atan": (0, 0), "log": (1, 0), "sqrt": (1, 1)}
+"""An argument at which a function is rational, and its value there."""
+DERIVATIVES: dict[str, Any] = {
+    "sqrt": lambda f, y, x: (1 / (2 * y), -1 / (4 * x * y)),
+    "sin": lambda f, y, x: (f("cos", None, x), -y),
+    "cos": lambda f, y, x: (-f("sin", None, x), -y),
+    "exp": lambda f, y, x: (y, y),
+    "log": lambda f, y, x: (1 / x, -1 / (x * x)),
+    "atan": lambda f, y, x: (1 / (1 + x * x), -2 * x / ((1 + x * x) * (1 + x * x))),
+    "quadrature": lambda f, y, a, b, s: (
+        1 / (a * s * s + b),
+        -2 * a * s / ((a * s * s + b) * (a * s * s + b)),
+    ),
+}
+"""First and second derivative by the last argument, from other functions f, the value y, and the
+arguments.
+"""
+FURTHER: dict[str, Any] = {
+    "inverse": lambda k, c, d, x: -c / x,
+    "sqrt": lambda k, c, d, x: c * fmpq(3 - 2 * k, 2 * k) / x,
+    "sin": lambda k, c, d, x: d * fmpq(-1, k * k - k),
+    "cos": lambda k, c, d, x: d * fmpq(-1, k * k - k),
+    "exp": lambda k, c, d, x: c * fmpq(1, k),
+    "log": lambda k, c, d, x: c * fmpq(1 - k, k) / x,
+    "atan": lambda k, c, d, x: (2 * x * c * (1 - k) + d * (2 - k)) * fmpq(1, k) / (1 + x * x),
+    "quadrature": lambda k, c, d, a, b, s: (
+        a * (2 * s * c * (1 - k) + d * (2 - k)) * fmpq(1, k) / (a * s * s + b)
+    ),
+}
+"""The coefficient of h^k, k > 2, of the function of x + h, from those of h^(k-1) and h^(k-2)."""
 
-ENTIRE = ("sin", "cos", "exp", "atan")
-"""Functions that have a value everywhere."""
-ONE = ("num", fmpq(1))
-TOGETHER = 16
-"""Terms of a sum, after which its size is looked at."""
-BITS, ENTRIES = 50_000, 3_000_000
-"""Length of numerators and denominators from which a number is too large, and how many numbers may be held,
-those of some hundred bits counted by their length."""
+
+ALONE = {()}
+"""Directions of a number."""
 
 
-class NotExact(Refusal):
-    """A value or derivative is not in the field of the problem's numbers, so that exact arithmetic says
-    nothing there.
-
-    Attributes
-    ----------
-    radicand : number or None
-        Of which a root is missing.
-    """
-
-    def __init__(self, fault: str, radicand: Number | None = None) -> None:
-        super().__init__(fault)
-        self.radicand = radicand
+@lru_cache(10_000)
+def together(k: tuple[int, ...], m: tuple[int, ...]) -> tuple[int, ...]:
+    """The directions of a product."""
+    return tuple(sorted(k + m))
 
 
 @dataclass(frozen=True)
 class Jet:
-    """Value (None: not rational), derivatives by direction, second ones by pairs i <= j (None: not kept)."""
+    """Coefficients by their directions; that of () is the value, and missing where it is no such number."""
 
-    value: Any
-    first: dict[int, Any] = field(default_factory=dict)
-    second: dict[tuple[int, int], Any] | None = None
+    terms: Mapping[tuple[int, ...], Any]
+    order: int
+
+    @property
+    def value(self) -> Any:
+        """The value, None where it is no such number."""
+        return self.terms.get(())
+
+    def gradient(self, n: int) -> list[Any]:
+        """First derivatives along n directions."""
+        return [self.terms.get((i,), fmpq(0)) for i in range(n)]
+
+    def hessian(self, n: int) -> list[list[Any]]:
+        """Second derivatives."""
+        pairs = [[(min(i, j), max(i, j)) for j in range(n)] for i in range(n)]
+        return [[self.terms.get(p, fmpq(0)) * (1 + (p[0] == p[1])) for p in row] for row in pairs]
 
     def __add__(self, other: Jet) -> Jet:
-        value = None if self.value is None or other.value is None else self.value + other.value
-        second = None if self.second is None or other.second is None else _sum(self.second, other.second)
-        return Jet(value, _sum(self.first, other.first), second)
+        a, b = self.terms, other.terms
+        found = {**a, **{k: a[k] + c if k in a else c for k, c in b.items()}}
+        if () not in a or () not in b:
+            found.pop((), None)
+        return Jet(found, self.order)
 
     def __mul__(self, other: Jet) -> Jet:
-        a, b = self.value, other.value
-        if not self.first and not self.second:
-            bends = None if self.second is None or other.second is None else _scaled(a, other.second)
-            return Jet(None if a is None or b is None else a * b, _scaled(a, other.first), bends)
-        second = None
-        if self.second is not None and other.second is not None:
-            second = _sum(_scaled(b, self.second), _scaled(a, other.second))
-            for i, p in self.first.items():
-                for j, q in other.first.items():
-                    key, term = (min(i, j), max(i, j)), p * q * 2 if i == j else p * q
-                    second[key] = second[key] + term if key in second else term
-        value = None if a is None or b is None else a * b
-        return Jet(value, _sum(_scaled(b, self.first), _scaled(a, other.first)), second)
+        a, b = self.terms, other.terms
+        if (() not in a and len(b) > (() in b)) or (() not in b and len(a) > (() in a)):
+            raise Refusal("a value that enters a derivative is no number of the field")
+        if a.keys() == ALONE:
+            return Jet({k: a[()] * c for k, c in b.items() if len(k) <= self.order}, self.order)
+        found: dict[tuple[int, ...], Any] = {}
+        up_to = [[(k, c) for k, c in b.items() if len(k) <= m] for m in range(self.order + 1)]
+        for k, c in a.items():
+            for m, d in up_to[self.order - len(k)]:
+                key = together(k, m)
+                found[key] = found[key] + c * d if key in found else c * d
+        return Jet(found, self.order)
 
-    def through(self, value: Any, slope: Any, bend: Any) -> Jet:
-        """The jet of a function of this one, from its value and its first two derivatives there."""
-        second = None
-        if self.second is not None:
-            squares = {
-                (i, j): bend * p * q for i, p in self.first.items() for j, q in self.first.items() if i <= j
-            }
-            second = _sum(_scaled(slope, self.second), squares)
-        return Jet(value, _scaled(slope, self.first), second)
+    def without_value(self) -> Jet:
+        """What is left of it without its value."""
+        return Jet({**self.terms, (): fmpq(0)}, self.order)
 
-
-def _sum(a: dict, b: dict) -> dict:
-    return a | {key: a[key] + value if key in a else value for key, value in b.items()}
-
-
-def _scaled(factor: Any, terms: dict) -> dict:
-    if factor is None and terms:
-        raise NotExact("a value that enters a derivative is not rational at the point")
-    return {key: factor * value for key, value in terms.items()}
+    def composition(self, name: str, value: Any, slope: Any, bend: Any, *x: Any) -> Jet:
+        """The jet of a function of this one, from its value and its first two derivatives at arguments x."""
+        away, coefficients = self.without_value(), [slope, bend * fmpq(1, 2)]
+        while len(coefficients) < self.order:
+            coefficients.append(FURTHER[name](len(coefficients) + 1, *coefficients[:-3:-1], *x))
+        found = Jet({(): fmpq(0)}, self.order)
+        for c in reversed(coefficients[: self.order]):
+            found = (found + Jet({(): c}, self.order)) * away
+        terms = {k: c for k, c in found.terms.items() if k}
+        return Jet(terms if value is None else terms | {(): value}, self.order)
 
 
 class Numbers:
-    """Numbers of a field with square roots: exact, or rounded to doubles at every node.
+    """Exact numbers at the point; roots by the places of their nodes, as a file has them."""
 
-    Exact values of functions are given where they are in the field, None where only their derivatives are.
-    """
+    def __init__(self, roots: Mapping[int | None, Number], order: int = 2) -> None:
+        self.roots, self.order = roots, order
 
-    def __init__(self, exact: bool, field: Surds) -> None:
-        self.exact, self._field = exact, field
-        self.deadline = monotonic() + SECONDS
-        self._held = 0
+    def number(self, q: Number) -> Number:
+        """A number as it is read."""
+        return q
 
-    number = staticmethod(fmpq)
-    solve = staticmethod(solve)
-
-    def around(self, _state: int, value: Number) -> Number:
+    def state_value(self, _state: int, q: Number) -> Number:
         """The value of a state."""
-        return value
+        return q
 
-    def function(self, name: str, x: Number) -> Number | None:
-        """The value of a function of one argument."""
-        if not self.exact:
-            try:
-                return fmpq(*getattr(math, name)(to_float(x)).as_integer_ratio())
-            except (ValueError, OverflowError) as error:
-                raise Refusal(f"{name} has no value at {to_float(x):.6g}") from error
-        if name == "sqrt" and x > 0:
-            if (root := self._field.sqrt(x)) is not None:
-                return root
-            raise NotExact(f"there is no root of {to_float(x):.6g} among the numbers of the problem", x)
-        if x == (1 if name == "log" else 0) and name != "sqrt":
-            return fmpq(int(name in ("cos", "exp")))
-        if name == "atan" or (name == "log" and x > 0):
-            return None  # transcendental, but its derivative is rational
-        raise NotExact(f"{name} is not rational, or has no value, at {to_float(x):.6g}")
+    def solver(self, K: Rows, N: Rows, path: str) -> Callable[[Rows], Rows]:
+        """What solves K X = right, with K N = 1."""
+        inverse = require_inverse(K, N, len(K), path)
+        return lambda right: product(inverse, right)
 
-    def quadrature(self, a: Number, b: Number, s: Number) -> Number | None:
-        """int_0^s dt/(a t^2 + b)."""
-        z = a * s * s / b if b else fmpq(-1)
-        if not z > -1:
-            raise Refusal("the integrand of quadrature has a pole")
-        if not z or self.exact:
-            return None if z else s / b
-        root = math.sqrt(abs(to_float(z)))
-        value = (
-            (math.atan(root) if z > 0 else math.atanh(root)) / root if root > 1e-6 else 1 - to_float(z) / 3
-        )
-        return s / b * fmpq(*value.as_integer_ratio())
+    def function(self, name: str, place: int | None, *x: Number) -> Number | None:
+        """The value of a function, None where it is no number of the field."""
+        if name == "sqrt":
+            root = self.roots.get(place, fmpq(0))
+            if root * root != x[0] or not positive(root):
+                raise Refusal("the positive root of a number is needed", f"witness.roots.{place}")
+            return root
+        if name == "quadrature":
+            if not positive(x[1] * (x[0] * x[2] * x[2] + x[1])):
+                raise Refusal("the integrand of quadrature has a pole")
+            return x[2] / x[1] if x[0] * x[2] == 0 else None
+        if x[0] == VALUES[name][0]:
+            return fmpq(VALUES[name][1])
+        if name != "atan" and not (name == "log" and positive(x[0])):
+            raise Refusal(f"{name} is no number of the field there, or has no value")
+        return None
 
-    def sign(self, _node: int, x: Number | None) -> int:
-        """The sign of a switch; when rounded, zero next to it."""
-        if x is None:
-            raise NotExact("the argument of a switch is not rational at the point")
-        return 0 if abs(x) <= (0 if self.exact else SWITCH) else 1 if x > 0 else -1
+    def sign(self, _place: int, x: Number | None) -> int:
+        """The sign of a switch, where it is certain."""
+        return 0 if x is None else positive(x) - positive(-x)
 
-    def settled(self, jet: Jet) -> Jet:
-        """The jet rounded to doubles, or as it is, refused where exact numbers grow without bound."""
-        require_time(self.deadline)
-        if not self.exact:
-            second = None if jet.second is None else {k: _rounded(v) for k, v in jet.second.items()}
-            return Jet(_rounded(jet.value), {k: _rounded(v) for k, v in jet.first.items()}, second)
-        numbers = (jet.value, *jet.first.values(), *(jet.second or {}).values())
-        lengths = [q.height_bits() for q in numbers if q is not None]
-        if max(lengths, default=0) > BITS:
-            raise Refusal(f"a number of more than {BITS} bits occurs")
-        self._held += len(lengths) + (sum(lengths) >> 9)
-        if self._held > ENTRIES:
-            raise Refusal("too many numbers occur, as derivatives by pairs of states do")
+    def count(self, jet: Jet) -> Jet:
+        """The jet as it is, counted."""
+        bits = [q.height_bits() for q in jet.terms.values()]
+        if max(bits, default=0) > LONGEST:
+            raise Refusal(f"a number has more than {LONGEST} bits")
+        spend(sum(8 + b // 32 for b in bits))
         return jet
 
 
-def to_float(q: Number) -> float:
-    """The nearest double of a rational, one next to a number with roots."""
-    try:
-        return float(q) if isinstance(q, Surd) else int(q.p) / int(q.q)
-    except OverflowError as error:
-        raise Refusal("a number is too large for floats") from error
-
-
-def _rounded(q: Number) -> fmpq:
-    return fmpq(*to_float(q).as_integer_ratio())
-
-
-# -- functions: slope and bend from the argument x, the value y, and other functions f --------------------
-
-DERIVATIVES = {
-    "sqrt": lambda f, x, y: (1 / (2 * y), -1 / (4 * x * y)),
-    "sin": lambda f, x, y: (f("cos", x), -y),
-    "cos": lambda f, x, y: (-f("sin", x), -y),
-    "exp": lambda f, x, y: (y, y),
-    "log": lambda f, x, y: (1 / x, -1 / (x * x)),
-    "atan": lambda f, x, y: (1 / (1 + x * x), -2 * x * (1 / ((1 + x * x) * (1 + x * x)))),
-}
-
-
 def _inverse(x: Jet) -> Jet:
-    if x.value is None or not x.value:
-        raise (
-            NotExact("a divisor is not rational at the point")
-            if x.value is None
-            else Refusal("division by zero at the point")
-        )
+    if x.value is None or x.value == 0:
+        raise Refusal("a divisor is zero, or no number of the field")
     r = 1 / x.value
-    return x.through(r, -r * r, 2 * r * r * r)
+    return x.composition("inverse", r, -r * r, 2 * r * r * r, x.value)
 
 
-def _function(name: str, places: Sequence[int], args: Sequence[Jet], numbers: Any) -> Jet:
+def _function(name: str, place: int, args: Sequence[Jet], numbers: Any) -> Jet:
     if name == "select":
-        if not (sign := numbers.sign(places[0], args[0].value)):
+        if not (sign := numbers.sign(place, args[0].value)):
             raise Refusal("abs, sign or a choice switches at the point: there is no derivative")
         return args[1] if sign > 0 else args[2]
-    if any(a.value is None for a in args):
-        raise NotExact(f"an argument of {name} is not rational at the point")
-    if name == "quadrature":
-        a, b, s = (jet.value for jet in args)
-        if args[0].first or args[1].first or not (below := a * s * s + b):
-            raise Refusal("quadrature(a, b, s) needs constant a and b, and a t^2 + b that does not vanish")
-        return args[2].through(numbers.quadrature(a, b, s), 1 / below, -2 * a * s * (1 / (below * below)))
-    y = numbers.function(name, args[0].value)
-    try:
-        return args[0].through(y, *DERIVATIVES[name](numbers.function, args[0].value, y))
-    except ZeroDivisionError as error:
-        raise Refusal(f"{name} has no derivative at the point") from error
+    x = [jet.value for jet in args]
+    if any(v is None for v in x) or any(len(jet.terms) > 1 for jet in args[:-1]):
+        raise Refusal(f"an argument of {name} is no number of the field, or is not constant")
+    y = numbers.function(name, place, *x)
+    return args[-1].composition(name, y, *DERIVATIVES[name](numbers.function, y, *x), *x)
 
 
-# -- tables -----------------------------------------------------------------------------------------------
-
-
-def reachable(
-    table: Sequence[tuple], wanted: Iterable[int], known: Mapping[int, Jet] | None = None
-) -> list[int]:
-    """Places of all nodes that the wanted ones are made of, in the order of dependence, known ones left
-    out.
+def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Iterable[int] = ()) -> list[int]:
+    """Places of the nodes that the wanted ones are made of, in the order of dependence, without known
+    ones.
     """
-    seen: set[int] = set()
-    stack = list(wanted)
+    seen, stack, found = set(known), list(wanted), []
     while stack:
-        i = stack.pop()
-        if i not in seen and i not in (known or {}):
+        if (i := stack.pop()) not in seen:
             seen.add(i)
+            found.append(i)
             stack += children(table[i])
-    return sorted(seen)
+    return sorted(found)
 
 
-def evaluate(
-    table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any, order: int
-) -> list[Jet]:
+def evaluate(table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any) -> list[Jet]:
     """Jets of the wanted nodes; `jets` holds those of the symbols and takes up all that are computed."""
-    complete(table, reachable(table, wanted, jets), jets, numbers, order)
+    complete(table, reachable(table, wanted, jets), jets, numbers)
     return [jets[w] for w in wanted]
 
 
-def complete(
-    table: Sequence[tuple], places: Iterable[int], jets: dict[int, Jet], numbers: Any, order: int
-) -> None:
+def complete(table: Sequence[tuple], places: Iterable[int], jets: dict[int, Jet], numbers: Any) -> None:
     """Compute nodes in the order of dependence; `jets` takes them up."""
-    constant: dict | None = {} if order == 2 else None
     for i in places:
         kind, *parts = table[i]
         if kind == "sym":
             raise Refusal(f"the symbol {parts[0][:60]!r} must not occur here", f"problem.nodes[{i}]")
         if kind == "fun":
-            jet = numbers.settled(_function(parts[0], parts[1], [jets[j] for j in parts[1]], numbers))
-        elif kind == "sum":
-            jet = None if parts[0] else Jet(numbers.number(fmpq(0)), {}, constant)
-            for k, (c, mono) in enumerate(parts[0], 1):
-                term = jets[mono] if table[c] == ONE else jets[c] * jets[mono]
-                jet = term if jet is None else jet + term
-                if not k % TOGETHER:
-                    jet = numbers.settled(jet)
-            jet = numbers.settled(jet)
-        else:
-            powers = parts[1] if kind == "prod" else ()
-            unit = parts[0] == 1 and any(e for _, e in powers)
-            jet = None if unit else numbers.settled(Jet(numbers.number(parts[0]), {}, constant))
-            for j, exponent in powers:
-                base = jets[j] if exponent >= 0 else _inverse(jets[j])
-                for _ in range(abs(exponent)):
-                    jet = numbers.settled(base if jet is None else jet * base)
+            jets[i] = numbers.count(_function(parts[0], i, [jets[j] for j in parts[1]], numbers))
+            continue
+        jet = Jet({(): numbers.number(fmpq(0) if kind == "sum" else parts[0])}, numbers.order)
+        for j, k in parts[-1] if kind != "num" else ():
+            if kind == "sum":
+                jet = numbers.count(jet + jets[j] * jets[k])
+            for _ in range(abs(k) if kind == "prod" else 0):
+                jet = numbers.count(jet * (jets[j] if k > 0 else _inverse(jets[j])))
         jets[i] = jet

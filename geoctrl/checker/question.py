@@ -1,312 +1,196 @@
-r"""The question of stability of xdot = f(x, z) on a leaf g = 0, with unknowns z that solve K(x) z = b(x).
+"""A problem's equations at its point and along the motion: what is proved of them.
 
-Proved before any verdict (e is the point, <g> the ideal of the leaf; identities hold near e on the leaf):
-
-C0  f(e) = 0, g(e) = 0, K(e) is invertible, and nothing switches at e
-C1  the leaf is kept: g' = Dg f vanishes modulo <g>
-C2  the leaf is regular at e, gradients of g are independent there (for verdicts by the spectrum, which take
-    ker Dg for the tangent space)
-C3  an invariant is conserved: C' = DC f vanishes modulo <g>
-
-In C1 and C3 the file gives weights w that eliminate the unknowns: C' + w.(b - K z) vanishes for all x and z.
-
-Over a set of points C1 and C3 hold where all nodes of `Question.nodes_of_identities` have values: what
-vanishes there is a numerator, over divisors of these nodes.
+Motions are those x(t) with x' = f(x, z), for unknowns z (accelerations, multipliers) with K(x) z = b(x), on
+the leaf g(x) = 0. Nothing is solved for: an inverse of K at the point is given and multiplied out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
-from geoctrl.checker.matrices import Rows, independent
-from geoctrl.checker.polynomials import Functions, Ratio, generators_of
-from geoctrl.checker.reading import Refusal
+from geoctrl.checker.identities import Along, Functions, Ratio
+from geoctrl.checker.jets import Jet, Numbers, evaluate
+from geoctrl.checker.limits import Refusal
 
 STATES = 128
-
-
-def places_of_fall(falling: dict[str, Any]) -> list[int]:
-    """Places of all functions in what shows that a function falls, and that nothing stays where it rests."""
-    places = [falling["function"], *falling["weights"]]
-    for row in falling["squares"]:
-        places += [row[k] for k in row if k not in ("power", "parts")]
-        places += [p for part in row.get("parts", []) for p in part.values()]
-    for step in falling.get("chain", []):
-        places += [step["function"], step["unit"], *step["weights"]]
-        places += [p for part in ("terms", "rates") for _, p in step[part]]
-    return places
-
-
-class NotEquilibrium(Refusal):
-    """The field or a leaf relation does not vanish at the point."""
+"""Of states, unknowns and functions, the largest number of each."""
+ROLES = "state", "input", "parameter", "unknown"
 
 
 class Question:
-    """A problem of the kind "equations", as read, with what is proved about it.
+    """A problem as read, with its witness.
 
     Parameters
     ----------
     problem : dict
-    exact : bool
-        False: values at the point are rounded to doubles. Identities are proved all the same; nothing else
-        that rests on such a question is.
-    numbers : Balls or Quotients, optional
-        The arithmetic for values and derivatives at the point where they are not exact numbers.
-    along : callable, optional
-        Where the question is asked of many points at once: gives the jets of symbols by their places, the
-        inputs that are numbers there, and the places of inputs and parameters that are none.
+    witness : dict
+        ``roots`` of nodes, the ``inverse`` of K, ``cofactors`` by functions.
+    numbers : optional
+        The arithmetic at the point.
+    squares : callable
+        Makes what puts in squares in identities, or nothing.
     """
 
     def __init__(
         self,
         problem: dict[str, Any],
-        exact: bool,
+        witness: dict[str, Any],
         numbers: Any = None,
-        along: Callable[[Question], tuple[dict[int, Jet], dict[int, fmpq], list[int]]] | None = None,
+        squares: Callable[[], Any] = lambda: None,
     ) -> None:
-        self.problem, self.exact, self.table = problem, exact, problem["nodes"]
-        self.labels, self._kept = list(problem["states"]), dict[str, bool]()
-        self.numbers = numbers or Numbers(exact, problem["roots"])
-        self._bind()
-        self._at: dict[int, Jet] = {}
-        if along is None:
-            self._at = {p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()}
-            for i, p in enumerate(self._states):
-                self._at[p] = Jet(self.numbers.around(i, self._at[p].value), {i: fmpq(1)}, {})
-        else:
-            self._at, numbers_there, moving = along(self)
-            self._values |= numbers_there
-            self.variables += moving
-        self._solve_unknowns()
+        self.problem, self.witness, self.table = problem, witness, problem["nodes"]
+        self._squares = squares
+        self.numbers = numbers or Numbers(dict(witness["roots"]))
+        self.functions_by_name = problem["leaf"] | problem["invariants"]
+        parts: list[Collection[str]] = [problem[f"{role}s"] for role in ROLES]
+        named = [(role, k) for role, part in zip(ROLES, parts, strict=True) for k in part]
+        places = {(node[2], node[1]): i for i, node in enumerate(self.table) if node[0] == "sym"}
+        self.family = {k: places.pop((role, k)) for role, k in [*places] if role == "family"}
+        self.labels, self._rates = list(problem["states"]), problem["field"]
+        cells = [(i, j) for i, j, _ in problem["matrix"]]
+        alone = all(
+            len(set(part)) == len(part) for part in (named, cells, [*problem["leaf"], *problem["invariants"]])
+        )
+        parts += [self.functions_by_name]
+        if not alone or set(places) != set(named) or max(map(len, parts)) > STATES:
+            raise Refusal(f"a name stands twice, or for nothing, or there are more than {STATES}", "problem")
+        self.states, _, _, self.unknowns = (
+            [places[role, k] for k in part] for role, part in zip(ROLES, parts, strict=False)
+        )
+        self.values = {places[role, k]: problem[f"{role}s"][k] for role, k in named if role != "unknown"}
+        number, state_value = self.numbers.number, self.numbers.state_value
+        self.at = {p: Jet({(): number(q)}, 2) for p, q in self.values.items()}
+        for i, p in enumerate(self.states):
+            self.at[p] = Jet({(): state_value(i, self.values[p]), (i,): fmpq(1)}, 2)
+        self._kept: set[str] = set()
+        self._used: dict[int, None] = {}
+        self._solve()
 
-    def _bind(self) -> None:
-        """Each symbol of the table has one name of its role, and every name a symbol; parts fit each
-        other.
-        """
-        problem, unknowns = self.problem, self.problem["unknowns"]
-        values = {("state", k): q for k, q in problem["states"].items()}
-        values |= {(role, k): q for role in ("input", "parameter") for k, q in problem[f"{role}s"].items()}
-        place = {(node[2], node[1]): i for i, node in enumerate(self.table) if node[0] == "sym"}
-        named = [*values, *(("unknown", k) for k in unknowns)]
-        named += [("family", k) for k in problem.get("family", {}).get("symbols", {})]
-        if set(place) != set(named) or len(set(named)) != len(named):
-            raise Refusal(
-                "its symbols are not those of states, inputs, parameters, unknowns and a family",
-                "problem.nodes",
-            )
-        if set(problem["leaf"]) & set(problem["invariants"]):
-            raise Refusal("a relation and an invariant have one name", "problem")
-        if max(map(len, (self.labels, unknowns, problem["leaf"], problem["invariants"]))) > STATES:
-            raise Refusal(f"more than {STATES} states, unknowns, relations or invariants", "problem")
-        cells, k = [(i, j) for i, j, _ in problem["matrix"]], len(unknowns)
-        columns = [problem["right"], *problem["weights"].values()]
-        if (
-            any(len(c) != k for c in columns)
-            or any(max(c) >= k for c in cells)
-            or len(set(cells)) != len(cells)
-        ):
-            raise Refusal("matrix, right side and weights do not fit the unknowns", "problem")
-        if len(problem["field"]) != len(self.labels) or not self.labels:
-            raise Refusal("one rate is needed for each state", "problem.field")
-        consequences = problem.get("consequences", [])
-        used = [problem["field"], problem["leaf"].values(), problem["invariants"].values(), *columns]
-        used += [[p for _, _, p in problem["matrix"]], *(row.values() for row in consequences)]
-        used += [part for name, part in problem.get("family", {}).items() if name != "symbols"]
-        if held := problem.get("held"):
-            used += [held["commands"].values(), held["own"].values()]
-            used += [places for row in held["rest"] for places in row]
-        if "drift" in problem:
-            used += [[problem["drift"]["slope"]]]
-        if falling := problem.get("falling"):
-            used += [places_of_fall(falling)]
-        if any(p >= len(self.table) for part in used for p in part) or any(
-            name not in problem["leaf"] for row in consequences for name in row
-        ):
-            raise Refusal("a node or a relation is referred to that does not exist", "problem")
-        self.place = place
-        self._states = [place["state", k] for k in problem["states"]]
-        self._values = {place[key]: q for key, q in values.items()}
-        self._unknowns = [place["unknown", k] for k in unknowns]
-        self.variables = [*self._states, *self._unknowns]  # of identities: the rest are numbers
-
-    def numbers_of(self, *roles: str) -> dict[int, fmpq]:
-        """Values of the inputs or parameters by their places in the table."""
-        return {self.place[role, k]: v for role in roles for k, v in self.problem[f"{role}s"].items()}
-
-    @property
-    def moving_places(self) -> list[int]:
-        """Places of states and unknowns in the table, in order."""
-        return [*self._states, *self._unknowns]
-
-    def values_at_point(self) -> list[fmpq]:
-        """States and unknowns at the point."""
-        return [jet.value for jet in self.jets(self.moving_places)]
+    def _solve(self) -> None:
+        """K z = b, K Dz = Db - DK z."""
+        k, n = len(self.unknowns), len(self.labels)
+        right, K = self.jets(self.problem["right"]), [[Jet({(): fmpq(0)}, 2)] * k for _ in range(k)]
+        for i, j, p in self.problem["matrix"]:
+            K[i][j] = self.jets([p])[0]
+        if any(jet.value is None for jet in chain(right, *K)):
+            raise Refusal("the unknowns are no numbers of the field")
+        values = [[jet.value for jet in row] for row in K]
+        solve = self.numbers.solver(values, self.witness["inverse"], "witness.inverse")
+        z = solve([[jet.value] for jet in right])
+        constant = [Jet({(): value}, 2) for (value,) in z]
+        left = [sum(map(Jet.__mul__, row, constant), Jet({(): fmpq(0)}, 2)) for row in K]
+        slopes = [(b + c * Jet({(): fmpq(-1)}, 2)).gradient(n) for b, c in zip(right, left, strict=True)]
+        for p, value, row in zip(self.unknowns, constant, solve(slopes), strict=True):
+            # No function that is kept depends on it: its second derivatives are not asked for.
+            slope = Jet({(i,): c for i, c in enumerate(row) if c} | {(): fmpq(0)}, 2)
+            self.at[p] = self.numbers.count(value + slope)
 
     # -- at the point ---------------------------------------------------------------------------
 
-    def jets(self, nodes: list[int]) -> list[Jet]:
+    def jets(self, nodes: Sequence[int]) -> list[Jet]:
         """Values and derivatives at the point."""
-        return evaluate(self.table, nodes, self._at, self.numbers, 2)
+        return evaluate(self.table, nodes, self.at, self.numbers)
 
-    def gradient(self, jet: Jet) -> list[fmpq]:
-        """All first derivatives."""
-        return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
+    def function(self, name: str) -> Jet:
+        """A relation or an invariant, with its derivatives."""
+        return self.jets([self.functions_by_name[name]])[0]
 
-    def function(self, name: str) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
-        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant."""
-        return self.function_at(name, (self.problem["leaf"] | self.problem["invariants"])[name])
+    def know(self, name: str, jet: Jet) -> None:
+        """A further function, which is proved to be kept, by its derivatives at the point."""
+        if name in self.functions_by_name:
+            raise Refusal(f"the name {name[:80]!r} stands twice", "problem")
+        place = len(self.table) + len(self.functions_by_name)
+        self.functions_by_name = self.functions_by_name | {name: place}
+        self.at[place] = jet
+        self._kept.add(name)
 
-    def function_at(self, name: str, place: int) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
-        """The same of the function at a place of the table."""
-        (jet,) = self.jets([place])
-        if jet.second is None:
-            raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
-        return name, self.gradient(jet), jet.second
-
-    def _solve_unknowns(self) -> None:
-        """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""
-        if not (k := len(self._unknowns)):
-            return
-        K = [[fmpq(0)] * k for _ in range(k)]
-        entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
-        right = self.jets(self.problem["right"])
-        columns = [[jet.value, *self.gradient(jet)] for jet in right]
-        if any(jet.value is None for jet in [*(e[2] for e in entries), *right]):
-            raise NotExact("the unknowns are not rational at the point")
-        for i, j, jet in entries:
-            K[i][j] = jet.value
-        z = [row[0] for row in self.numbers.solve(K, [row[:1] for row in columns])]
-        for i, j, jet in entries:
-            for m, slope in jet.first.items():
-                columns[i][m + 1] -= slope * z[j]
-        for place, row in zip(self._unknowns, self.numbers.solve(K, columns), strict=True):
-            self._at[place] = self.numbers.settled(Jet(row[0], {m: c for m, c in enumerate(row[1:]) if c}))
-
-    @cached_property
-    def linearisation(self) -> Rows:
-        """Df at the point."""
-        return [self.gradient(jet) for jet in self.jets(self.problem["field"])]
-
-    def require_equilibrium(self) -> None:
-        """C0."""
-        rates = zip(self.labels, self.jets(self.problem["field"]), strict=True)
-        relations = ((name, self.jets([p])[0]) for name, p in self.problem["leaf"].items())
-        for name, jet in [*rates, *relations]:
-            if jet.value is None or jet.value:
-                raise NotEquilibrium(f"no equilibrium on the leaf: {name[:80]} does not vanish at the point")
+    def require_rest(self) -> None:
+        """C0: field and leaf vanish at the point."""
+        places = [*self._rates, *self.problem["leaf"].values()]
+        for name, jet in zip([*self.labels, *self.problem["leaf"]], self.jets(places), strict=True):
+            if jet.value is None or jet.value != 0:
+                raise Refusal(f"no equilibrium on the leaf: {name[:80]} does not vanish at the point")
 
     # -- identities -----------------------------------------------------------------------------
 
+    def functions_of(self, variables: int, jets: Callable[[Sequence[int]], list[Jet]]) -> Functions:
+        """Rational functions, with choices by their signs at the point."""
+        made = [node for node in self.table if node[0] == "fun"]
+        return Functions(
+            variables,
+            4 + 2 * len(made),
+            lambda p, _: self.numbers.sign(p, jets(self.table[p][2][:1])[0].value),
+            self._squares(),
+        )
+
     @cached_property
-    def functions(self) -> Functions:
-        """Rational functions of what has no number, modulo the leaf."""
-        F = Functions(len(self.variables), self.count_of_functions, self.sign, self.numbers.deadline)
-        self.still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
-        self.still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
-        return F
+    def still(self) -> Along:
+        """States and unknowns as variables, and so is what has no number."""
+        free = (p for p, q in self.values.items() if isinstance(q, Ratio))
+        moving = list(dict.fromkeys([*self.states, *self.unknowns, *free]))
+        F = self.functions_of(len(moving), self.jets)
+        known = {p: Jet({(): F.number(q)}, 1) for p, q in self.values.items()}
+        known |= {p: Jet({(): x}, 1) for p, x in zip(moving, F.variables, strict=True)}
+        return Along(self.table, F, known, self._used_jets)
+
+    @cached_property
+    def _moving(self) -> Along:
+        """Symbols with their rates: all but the unknowns, on which no function that is kept depends."""
+        known = {p: self.still.known[p] for p in self.values}
+        for p, rate in zip(self.states, self.still.ratios(self._rates), strict=True):
+            known[p] = Jet({(): known[p].value, (0,): rate}, 1)
+        return Along(self.table, self.still.functions, known, self._used_jets)
+
+    def _used_jets(self, nodes: Sequence[int]) -> list[Jet]:
+        """Values at the point of nodes of an identity, which are noted."""
+        self._used |= dict.fromkeys(nodes)
+        return self.jets(nodes)
 
     @property
-    def count_of_functions(self) -> int:
-        """The largest number of generators that stand for functions in identities."""
-        return generators_of(self.table) + len(self.problem["roots"].roots)
+    def nodes_of_identities(self) -> list[int]:
+        """Nodes of the equations, and of all identities that were asked for so far.
 
-    def sign(self, place: int, _: Any = None) -> int:
-        """The sign of a switch at the point."""
-        return self.numbers.sign(place, self.jets([place])[0].value)
-
-    @cached_property
-    def _moving(self) -> dict[int, Jet]:
-        """Symbols with their rates; what a motion needs to keep is known from then on."""
-        F = self.functions
-        relations = {name: self.ratios([p])[0] for name, p in self.problem["leaf"].items()}
-        for relation in relations.values():
-            F.require_relation(relation)
-        for row in self.problem.get("consequences", []):
-            self.jets(list(row.values()))  # nothing divides by zero at the point
-            F.require_relation(
-                sum((self.ratios([p])[0] * relations[name] for name, p in row.items()), F.number(fmpq(0)))
-            )
-        rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
-        moving = {p: Jet(self.still[p].value, {0: rate} if rate else {}) for p, rate in rates}
-        # All but the unknowns, on which neither leaf nor invariants may depend.
-        return {p: self.still[p] for p in self._values} | moving
+        An identity is proved about the point. Where all that these nodes are made of have values, roots and
+        logarithms of what is positive alone, and choices the signs that they have at the point, it holds on
+        the leaf at each point of a set. A theorem may ask for values of more nodes there, never of fewer.
+        """
+        own = [*self._rates, *self.problem["right"], *(p for *_, p in self.problem["matrix"])]
+        return list(dict.fromkeys([*own, *self.problem["leaf"].values(), *self._used]))
 
     @cached_property
-    def defects(self) -> list[Ratio]:
+    def _defects(self) -> list[Ratio]:
         """b - K z."""
-        defects = self.ratios(self.problem["right"])
-        for i, j, p in self.problem["matrix"]:
-            defects[i] = defects[i] - self.ratios([p])[0] * self.still[self._unknowns[j]].value
-        return defects
+        return defects(self.problem, self.still, self.still.ratios(self.unknowns))
 
-    def ratios(self, nodes: list[int]) -> list[Ratio]:
-        """Rational functions of nodes."""
-        F = self.functions  # knows the symbols from then on
-        return [jet.value for jet in evaluate(self.table, nodes, self.still, F, 1)]
+    def rate(self, name: str) -> Ratio:
+        """That of a relation or an invariant."""
+        return self.rate_of(self.functions_by_name[name], self.problem["weights"].get(name, []))
 
-    def remainder(self, name: str) -> Any:
-        """What is left of the rate of a relation or an invariant modulo the leaf: zero by C1 or C3."""
-        place = (self.problem["leaf"] | self.problem["invariants"])[name]
-        return self.functions.remainder(self.rate([place, *self.problem["weights"].get(name, [])]))
+    def rate_of(self, function: int, eliminating: Sequence[int]) -> Ratio:
+        """F' + w.(b - K z), which is the rate of F along motions whatever the weights w are."""
+        weights = self.still.ratios(eliminating)
+        (jet,) = self._moving.jets([function])
+        terms = [w * d for w, d in zip(weights, self._defects if weights else (), strict=True)]
+        return sum(terms, jet.terms.get((0,), self.still.functions.number(0)))
 
-    def rate(self, nodes: list[int]) -> Ratio:
-        """C' + w.(b - K z) from the places of C and w, which has the value of C' whatever the weights w are.
+    def require_kept(self, names: Iterable[str]) -> None:
+        """C1 for all relations, C3 for some invariants: each rate is sum q r, with cofactors q as given."""
+        for name in {*self.problem["leaf"], *names} - self._kept:
+            self.function(name)
+            rows = self.witness["cofactors"].get(name, [])
+            if self.rate(name) != self.still.combination(rows, self.problem["leaf"]):
+                raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "witness.cofactors")
+            self._kept.add(name)
 
-        What depends on coordinates alone has no weights, and its rate needs no accelerations.
-        """
-        self.jets(nodes)  # nothing divides by zero at the point
-        place, *weights = nodes
-        if len(weights) not in (0, len(self._unknowns)):
-            raise Refusal("weights do not fit the unknowns", "problem")
-        F = self.functions
-        rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
-        terms = zip(self.ratios(weights), self.defects if weights else (), strict=True)
-        return sum((w * d for w, d in terms), rate)
 
-    def conserved(self, name: str) -> bool:
-        """Whether a relation or an invariant is proved to be kept by the motion."""
-        if name not in self._kept:
-            self._kept[name] = not self.remainder(name)
-        return self._kept[name]
-
-    def require_kept(self, invariants: list[str]) -> None:
-        """C1 for all relations, C3 for some invariants."""
-        if unknown := [name for name in invariants if name not in self.problem["invariants"]]:
-            raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "evidence.conserved")
-        for name in [*self.problem["leaf"], *invariants]:
-            if not self.conserved(name):
-                raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "problem")
-
-    def nodes_of_identities(self, invariants: Iterable[str]) -> list[int]:
-        """Places of all functions in C1, in C3 for some invariants, and in what shows that a function falls.
-
-        A theorem over a set of points needs more than the identities, which are proved about the point alone.
-        Where nothing that these nodes are made of divides by zero, no radicand or argument of a logarithm
-        is zero or negative, and every choice has the sign that it has at the point, they hold on the leaf at
-        each point of the set. A theorem may ask for values of more nodes there, never of fewer.
-        """
-        problem = self.problem
-        used = list(invariants)
-        places = [*problem["field"], *problem["right"], *(p for *_, p in problem["matrix"])]
-        places += problem["leaf"].values()
-        places += [problem["invariants"][name] for name in used]
-        places += [p for name in (*problem["leaf"], *used) for p in problem["weights"].get(name, [])]
-        places += [p for row in problem.get("consequences", []) for p in row.values()]
-        if falling := problem.get("falling"):
-            places += places_of_fall(falling)
-        return list(dict.fromkeys(places))
-
-    @cached_property
-    def leaf(self) -> tuple[Rows, bool]:
-        """Independent gradients of the leaf at the point; and C2, whether they are all."""
-        rows: Rows = []
-        for name in self.problem["leaf"]:
-            gradient = self.function(name)[1]
-            if independent(rows, gradient):
-                rows.append(gradient)
-        return rows, len(rows) == len(self.problem["leaf"])
+def defects(problem: dict[str, Any], along: Along, unknowns: Sequence[Ratio]) -> list[Ratio]:
+    """b - K z."""
+    found = along.ratios(problem["right"])
+    for i, j, p in problem["matrix"]:
+        found[i] = found[i] - along.ratios([p])[0] * unknowns[j]
+    return found

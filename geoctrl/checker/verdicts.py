@@ -1,121 +1,151 @@
-"""What follows from a question's equations and a proposal: verdict, method and findings.
-
-A proposal names invariants and multipliers; nothing of it is believed. Roots of the characteristic
-polynomial on the leaf decide instability and attraction. A combination of conserved functions that is
-critical, with a second variation definite where all their gradients vanish, decides stability: with squares
-of those functions added it has a strict minimum (Finsler), and it is conserved.
-"""
+"""Three theorems about a point, and the tangents that they are about."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import (
-    Rows,
-    characteristic,
-    combined_hessian,
-    form,
-    independent,
-    inertia,
-    locate,
-    nullspace,
-    restricted,
-)
+from geoctrl.checker.definite import Rows, positive_definite, product, transpose
+from geoctrl.checker.jets import Jet
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import Number, number_text, rational
 from geoctrl.checker.question import Question
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.shape import shape_integrals
-from geoctrl.checker.theorems import THEOREMS
-from geoctrl.checker.theorems.friction import destabilised_by_friction
-
-_NOWHERE = fmpq(0)
+from geoctrl.checker.reader import label, one_of
 
 
-def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings for a question q of the kind "equations"."""
-    names = proposal.get("conserved", [])
-    q.require_kept(names)
-    q.require_equilibrium()
-    shape = shape_integrals(q) if proposal.get("shape_integrals") else []
-    functions = [*map(q.function, names), *shape]
-    tangent, regular = q.leaf
-    rows, forced, dependent = list(tangent), [], []
-    # The energy last: where it depends on the others at the point, they are what names the zero modes.
-    for name, gradient, _ in sorted(functions, key=lambda f: f[0] == "energy"):
-        if independent(rows, gradient):
-            rows.append(gradient)
-            forced.append(name)
-        elif name != "energy":
-            dependent.append(name)
-    findings: dict[str, Any] = {"conserved": names, "shape_integrals": [name for name, *_ in shape]}
-    findings |= {"zero_modes": forced, "dependent_gradients": dependent}
-    if q.exact and len(tangent) == len(q.labels):
-        # Near the point the leaf is the point alone: nothing leaves it, and there is nothing to attract.
-        return "PROVED_STABLE", "spectrum", findings
-    simple = False
-    if regular:
-        # Gradients of invariants are left null vectors on the leaf: each independent one forces a zero root.
-        whole, reduced = (restricted(q.linearisation, nullspace(r, len(q.labels))) for r in (tangent, rows))
-        decided, simple = _by_roots(whole, reduced, findings)
-        # A motion that leaves the point may stay near its orbit.
-        if decided and not ("symmetries" in q.problem and decided[0] == "PROVED_UNSTABLE"):
-            return (*decided, findings)
-    for part, theorem in THEOREMS.items():
-        if part in q.problem:
-            return (*theorem(q, proposal, findings), findings)
-    functions += map(q.function, q.problem["leaf"])
-    definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
-    if definite:
-        return "PROVED_STABLE", "energy-Casimir", findings
-    if simple and "energy" in names and (growing := destabilised_by_friction(q)):
-        findings["dissipation_induced"] = growing
-    return "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED", "energy-Casimir", findings
+class Found(NamedTuple):
+    """What a theorem gives: the verdict, the method, and what its sentence tells of."""
+
+    verdict: str
+    method: str
+    told: dict[str, Any]
 
 
-def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tuple[str, str] | None, bool]:
-    """A verdict by exact roots; and whether those that no invariant forces to zero are simple and
-    imaginary.
+LEAF = {"rows": [label], "free": [label], "inverse": [[number_text]]}
+"""Functions with independent gradients, such as relations of the leaf, by which its dimension is known; the
+states that they leave free, and the inverse by the others."""
+BASIS = {"name": label, **LEAF}
+
+
+def require_independent(q: Question, leaf: dict[str, Any]) -> None:
+    """Refused unless these are relations of the leaf whose gradients at the point are independent."""
+    if not {*leaf["rows"]} <= {*q.problem["leaf"]}:
+        raise Refusal("it is no relation of the leaf", "theorem.leaf.rows")
+    tangents(q, leaf)
+
+
+def tangents(q: Question, witness: dict[str, Any]) -> Rows:
+    """A basis of the kernel of the gradients of some functions, which are kept."""
+    q.require_kept(witness["rows"])
+    return kernel(q, [q.function(name).gradient(len(q.labels)) for name in witness["rows"]], witness)
+
+
+def kernel(q: Question, gradients: Rows, witness: dict[str, Any]) -> Rows:
+    """W (n, n - r), a basis of the kernel of r independent gradients D, by states.
+
+    With the states in two parts, D = (D_p, D_f), where D_p has an inverse the gradients are independent, and
+    W = (-D_p^-1 D_f, 1) is a basis of their kernel.
     """
-    polynomial = characteristic(reduced)
-    on_leaf = polynomial if len(whole) == len(reduced) else characteristic(whole)
-    findings["characteristic_polynomial_on_leaf"] = [str(c) for c in on_leaf]
-    findings["reduced_polynomial"] = [str(c) for c in polynomial]
-    right, left, simple = locate(polynomial)
-    if right:
-        return ("PROVED_UNSTABLE", "spectrum"), False
-    if left and not findings["zero_modes"]:
-        return ("PROVED_ASYMPTOTICALLY_STABLE", "spectrum"), False
-    # On each level set of the independent invariants near by there is one equilibrium, by the implicit
-    # function theorem, and it attracts at a common rate.
-    on_levels = "PROVED_STABLE", "spectrum on the level sets of the invariants"
-    return (on_levels if left and reduced else None), simple
+    free = witness["free"]
+    fixed = [k for k in q.labels if k not in free]
+    if len(fixed) + len(free) != len(q.labels):
+        raise Refusal("states that are free stand twice, or are none", "theorem.free")
+    D = [dict(zip(q.labels, row, strict=True)) for row in gradients]
+    solve = q.numbers.solver([[row[k] for k in fixed] for row in D], witness["inverse"], "theorem.inverse")
+    beside = solve([[-row[k] for k in free] for row in D])
+    of = dict(zip(fixed, beside, strict=True)) | {k: [fmpq(k == other) for other in free] for k in free}
+    return [of[k] for k in q.labels]
 
 
-def _critical(
-    q: Question, functions: list[tuple], W: Rows, findings: dict[str, Any], multipliers: dict[str, str] | None
-) -> bool:
-    """Whether sum y F is critical and its Hessian definite on the common kernel W of the gradients."""
-    multipliers = multipliers() if callable(multipliers) else multipliers
-    if multipliers is None:
-        findings["hessian"] = "no multipliers"
-        return False
-    if list(multipliers) != [name for name, *_ in functions]:
-        raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
-    y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
-    slopes = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
-    if any(sum(row, _NOWHERE) for row in slopes):
-        raise Refusal("the combination is not critical at the point", "evidence.multipliers")
-    terms = [(c, second) for c, (*_, second) in zip(y, functions, strict=True)]
-    H = combined_hessian(terms, len(q.labels))
-    R = form(H, W)
-    positive, negative, zero = inertia(R)
-    definite = len(R) in (positive, negative)
-    findings |= {
-        "multipliers": multipliers,
-        "inertia": [positive, negative, zero],
-        "hessian": "definite" if definite else "indefinite" if positive and negative else "semidefinite",
-        "kernel": [[str(c) for c in w] for w in W],
-        "restricted_hessian": [[str(c) for c in row] for row in R],
-    }
-    return definite
+def tangent_motion(q: Question, witness: dict[str, Any]) -> Rows:
+    """B with A W = W B: the linearisation on the tangents of the leaf, which is regular there.
+
+    Rates of the rows vanish on the leaf, by identities: at rest DF A is a combination of gradients of the
+    leaf, so that A W is in the kernel as well. Where no state is free the rows leave the point alone,
+    whatever further relations there are.
+    """
+    if witness["free"] and not {*q.problem["leaf"]} <= {*witness["rows"]}:
+        raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
+    W = tangents(q, witness)
+    A = [jet.gradient(len(q.labels)) for jet in q.jets(q.problem["field"])]
+    image = dict(zip(q.labels, product(A, W), strict=True))
+    return [image[k] for k in witness["free"]]
+
+
+def form(triangle: Rows, n: int) -> Rows:
+    """A symmetric matrix from its lower triangle."""
+    return [[triangle[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+
+def rate(P: Rows, B: Rows, m: fmpq) -> Rows:
+    """P (B - m) + (B - m)'P."""
+    image = product(P, B)
+    return [[image[i][j] + image[j][i] - 2 * m * P[i][j] for j in range(len(P))] for i in range(len(P))]
+
+
+def require_fall(B: Rows, triangle: Rows) -> None:
+    """P > 0 and -(P B + B'P) > 0."""
+    P = form(triangle, len(B))
+    if not (positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))])):
+        raise Refusal("no function is shown to fall", "theorem.P")
+
+
+def attraction(q: Question, witness: dict[str, Any]) -> Found:
+    """P > 0, -(P B + B'P) > 0: motions on the leaf, and on each level set of the invariants among the rows
+    near by, tend to the equilibrium there (Lyapunov; that there is one says the implicit function theorem).
+    """
+    B, kept = tangent_motion(q, witness), [k for k in witness["rows"] if k not in q.problem["leaf"]]
+    require_fall(B, witness["P"])
+    if kept and B:
+        return Found("PROVED_STABLE", "spectrum on the level sets of the invariants", {"zero_modes": kept})
+    # Without tangents the leaf, or the level set, is the point alone near by: there is nothing to attract.
+    return Found("PROVED_ASYMPTOTICALLY_STABLE" if B else "PROVED_STABLE", "spectrum", {})
+
+
+def growth(q: Question, witness: dict[str, Any]) -> Found:
+    """m > 0, P (B - m) + (B - m)'P > 0, v.P v > 0: x.P x grows at more than 2 m where it is positive, which
+    it is at points as near as one likes (Lyapunov, Chetaev).
+    """
+    require_growth(tangent_motion(q, witness), witness)
+    return Found("PROVED_UNSTABLE", "spectrum", {})
+
+
+def require_growth(B: Rows, witness: dict[str, Any]) -> None:
+    """m > 0, P (B - m) + (B - m)'P > 0, v.P v > 0."""
+    m, v, P = witness["m"], [[c] for c in witness["v"]], form(witness["P"], len(B))
+    if not (B and m > 0 and positive_definite(rate(P, B, m))):  # where nothing moves, nothing grows
+        raise Refusal("no function is shown to grow", "theorem.P")
+    if not positive_definite(product(transpose(v), product(P, v))):
+        raise Refusal("the function is not shown to be positive there", "theorem.v")
+
+
+def second_variation(q: Question, terms: Sequence[tuple[Number, Jet]], W: Rows) -> Rows:
+    """W'(sum c D^2F) W of a combination that is critical, sum c DF = 0."""
+    n = len(q.labels)
+    slopes = zip(*([c * g for g in jet.gradient(n)] for c, jet in terms), strict=True)
+    if any(sum(row, fmpq(0)) != 0 for row in slopes):
+        raise Refusal("the combination is not critical at the point", "theorem.multipliers")
+    hessians = [(c, jet.hessian(n)) for c, jet in terms]
+    H = [[sum((c * D[i][j] for c, D in hessians), fmpq(0)) for j in range(n)] for i in range(n)]
+    return product(transpose(W), product(H, W))
+
+
+def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
+    """sum y DF = 0 and s W'(sum y D^2F) W > 0, W the common kernel of some gradients DF: with squares of
+    these functions added the combination has a strict minimum (Finsler), and it is conserved.
+    """
+    q.require_kept(witness["multipliers"])
+    terms = [(c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items()]
+    if not positive_definite(second_variation(q, terms, tangents(q, witness))):
+        raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
+    return Found("PROVED_STABLE", "energy-Casimir", {})
+
+
+THEOREMS: dict[str, tuple[Any, Callable[..., Found]]] = {
+    "attraction": (BASIS | {"P": [[rational]]}, attraction),
+    "growth": (BASIS | {"P": [[rational]], "m": rational, "v": [rational]}, growth),
+    "energy-Casimir": (BASIS | {"multipliers": {...: number_text}, "sense": one_of(1, -1)}, energy_casimir),
+}
+"""By their names, what a file gives for them, and what proves them."""

@@ -27,7 +27,7 @@ def compared_anew(path: str) -> list[str]:
     from geoctrl.analysis.certificates.same_equations import problem_in_file, require_same_equations
     from geoctrl.analysis.maps.region_problem import require_same_region
     from geoctrl.analysis.regions.sublevel_problem import require_same_sublevel
-    from geoctrl.checker.reading import load
+    from geoctrl.decisions.reading.problem_reader import load
 
     data = load(path)
     system, problem = _catalogue_system(data["system"]), data["problem"]

@@ -21,7 +21,7 @@ def add_export(command: argparse.ArgumentParser) -> None:
 def run_export(args: argparse.Namespace) -> int:
     """Write the theorem of a certificate that the checker confirms."""
     import geoctrl
-    from geoctrl.checker.witnesses.reader import load
+    from geoctrl.checker.reader import load
     from geoctrl.rocq import commands, rocq_text, write_library
 
     report = geoctrl.verify(args.rocq)
@@ -45,7 +45,7 @@ def run_export(args: argparse.Namespace) -> int:
 
 def compared_text(theorem: str, certificate: str) -> str:
     """What is confirmed of a theorem that is the certificate's, byte by byte."""
-    from geoctrl.checker.witnesses.reader import load
+    from geoctrl.checker.reader import load
     from geoctrl.errors import CertificateError
     from geoctrl.rocq import difference_of_texts
 

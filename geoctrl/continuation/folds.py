@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import exact
 from geoctrl._scalars.arithmetic.ball_matrices import ball_dot, middles
 from geoctrl._scalars.arithmetic.magnitudes import binary
@@ -37,10 +37,10 @@ from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Table
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import PRECISION, matrix, require_zero, solved
 from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.curve import CurvePlace
+from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, matrix, require_zero, solved
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
 __all__ = ["turning_point"]
@@ -165,13 +165,13 @@ class _Fold:
         values = {k: _rational(q) for k, q in numbers.items()}
         radii = [_rational(c) / (1 << _BITS) for c in self._sizes]
         widths = [r if whole and i in self._free else fmpq(0) for i, r in enumerate(radii)]
-        return checker.Question({**read, "states": values}, True, Balls(widths))
+        return decisions.Question({**read, "states": values}, True, Balls(widths))
 
     def _levels_and_states(self) -> tuple[list[str], list[int]]:
         """Invariants that are proved to be kept, with independent gradients, and the states to omit."""
         from scipy.linalg import qr
 
-        kept = checker.Question(self._written.kept.read, True, Balls([fmpq(0)] * len(self._labels)))
+        kept = decisions.Question(self._written.kept.read, True, Balls([fmpq(0)] * len(self._labels)))
         kept.require_kept([])
         question = self._question(whole=False)
         rows: list[np.ndarray] = []

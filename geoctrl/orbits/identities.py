@@ -7,11 +7,11 @@ from typing import Any
 
 from flint import arb
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.question.motion import EquationsOfMotion
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.functions.derivatives import Jet, evaluate
 from geoctrl.orbits.expressions_in_balls import UnprovedError, ball
 
 __all__ = ["Identities"]
@@ -39,9 +39,9 @@ class Identities:
         numbers = dict(zip(motion.states, x, strict=True)) | dict(zip(motion.inputs, u, strict=True)) | params
         values = {k: exact(v) for k, v in numbers.items()}
         try:
-            question = checker.Question(motion.question(values, kept).read, exact=False)
+            question = decisions.Question(motion.question(values, kept).read, exact=False)
             if not all(map(question.conserved, [*motion.leaf, *kept])):
-                question = checker.Question(motion.question(values, kept, further=True).read, exact=False)
+                question = decisions.Question(motion.question(values, kept, further=True).read, exact=False)
             question.require_kept(list(kept))
         except checker.Refusal as refusal:
             raise UnprovedError(f"what is conserved is not proved to be: {refusal}") from None

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from itertools import zip_longest
 from typing import Any
 
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.limits import Refusal
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import content_of
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms

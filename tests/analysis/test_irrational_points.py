@@ -10,10 +10,10 @@ import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars.algebra.surds import exact_numbers
 from geoctrl.analysis.certificates.same_equations import require_same_equations
-from geoctrl.checker.surds import Surd
+from geoctrl.decisions.arithmetic.tower import Surd
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +88,13 @@ def test_numbers_that_are_changed_are_refused(skate, part, label, value):
     problem = copy.deepcopy(certificate.proof["problem"])
     assert problem["roots"] == content["roots"] == ["3"]
     assert problem["states"]["Gamma3"] == "1/2*r1"
-    assert checker.decide(checker.read_problem(problem), certificate.evidence)[0] == "PROVED_STABLE"
+    assert decisions.decide(decisions.read_problem(problem), certificate.evidence)[0] == "PROVED_STABLE"
     problem[part][label] = value
     with pytest.raises(checker.Refusal):
-        checker.decide(checker.read_problem(problem), certificate.evidence)
+        decisions.decide(decisions.read_problem(problem), certificate.evidence)
     (content if part == "roots" else content["problem"])[part][label] = value
     with pytest.raises(checker.Refusal):
-        checker.witnesses.prove(content)
+        checker.prove(content)
 
 
 def test_the_claim_writes_short_roots_out():

@@ -7,7 +7,7 @@ import pytest
 
 import geoctrl as gc
 from geoctrl.analysis.regions.energy_set import RegionOfAttraction
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.limits import Refusal
 
 
 def two_wells():

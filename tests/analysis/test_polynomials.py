@@ -7,7 +7,7 @@ import pytest
 from flint import fmpq
 
 from geoctrl.analysis.linear.subspaces import roots_on_axis
-from geoctrl.checker.matrices import locate
+from geoctrl.decisions.arithmetic.eliminations import locate
 
 
 def multiply(factors):

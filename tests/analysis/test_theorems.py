@@ -13,7 +13,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.proofs.proof import Outcome, decide
 from geoctrl.analysis.question.problem import Problem, motion_of
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
@@ -183,7 +183,7 @@ def assured(outcome: Outcome) -> None:
     """The file's evidence gives the same again, after a way through JSON, and none of it can be changed."""
     problem = json.loads(json.dumps(outcome.problem.data))
     evidence = json.loads(json.dumps(outcome.evidence))
-    again = checker.decide(checker.read_problem(problem), evidence)
+    again = decisions.decide(decisions.read_problem(problem), evidence)
     assert again == (outcome.verdict.value, outcome.method, outcome.evidence)
 
 
@@ -304,8 +304,8 @@ def altered(outcome: Outcome, change) -> dict:
 
 def refused(outcome: Outcome, change) -> None:
     try:
-        problem = checker.read_problem(altered(outcome, change))
-        verdict = checker.decide(problem, outcome.evidence)[0]
+        problem = decisions.read_problem(altered(outcome, change))
+        verdict = decisions.decide(problem, outcome.evidence)[0]
     except checker.Refusal:
         return
     assert not verdict.startswith("PROVED"), verdict
@@ -386,7 +386,7 @@ def test_symmetries_are_proved_and_not_believed():
         data = copy.deepcopy(problem)
         change(data)
         try:
-            verdict, *_ = checker.decide(checker.read_problem(data), certificate.evidence)
+            verdict, *_ = decisions.decide(decisions.read_problem(data), certificate.evidence)
         except checker.Refusal:
             return
         assert verdict != "PROVED_STABLE_MODULO"
@@ -472,7 +472,7 @@ def test_what_is_proved_of_forced_systems_are_their_equations():
     acceleration = (speeds[0] - speeds[1]).ravel() / (2 * h)
     numbers = dict(zip(motion.states, [Fraction(float(v)) for v in (*z.ravel(), *velocity)], strict=True))
     numbers |= {"u": Fraction(1, 3)}
-    question = checker.Question(motion.question(numbers, {}).read, exact=False)
+    question = decisions.Question(motion.question(numbers, {}).read, exact=False)
     found = [float(int(j.value.p) / int(j.value.q)) for j in question.jets(question.problem["field"])]
     assert found[: velocity.size] == pytest.approx(velocity, abs=1e-12)
     assert found[velocity.size :] == pytest.approx(acceleration, abs=1e-7)
@@ -529,7 +529,7 @@ def test_nothing_is_said_of_friction_in_equations_that_are_turned():
     problem["matrix"] = [[i, j, negative(p) if i == 0 else p] for i, j, p in problem["matrix"]]
     for column in (problem["right"], problem["weights"]["energy"]):
         column[0] = negative(column[0])
-    verdict, _, findings = checker.decide(checker.read_problem(problem), certificate.evidence)
+    verdict, _, findings = decisions.decide(decisions.read_problem(problem), certificate.evidence)
     assert verdict == "SPECTRALLY_STABLE_ONLY"
     assert "energy" in findings["conserved"]
     assert "dissipation_induced" not in findings

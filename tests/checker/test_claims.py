@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.certificates.leaf_rank import dimension_of_leaf
 from geoctrl.checker.words.claims import functions_of
 from geoctrl.checker.words.texts import Expressions, decimal, interval
@@ -119,7 +119,7 @@ def test_names_that_are_claims_are_quoted(tmp_path):
     assert 'and near motions converge to the equilibrium of their own level set of "it\'s kept" = p.' in claim
     assert claim.startswith("The equilibrium ")
     assert not claims.at_odds(data, RNG)
-    assert repr(lie) in Expressions(checker.read_problem(problem)["nodes"])(2)
+    assert repr(lie) in Expressions(decisions.read_problem(problem)["nodes"])(2)
 
 
 def test_names_are_bounded():
@@ -195,7 +195,7 @@ def test_the_dimension_is_that_of_independent_gradients(names, rows, inverse, ex
     parts = [e.monomial(1, **{k: 2}) for k in "xyz"]
     kept = {"V": e.total(*parts, e.monomial(-2, x=1), e.number(1))}
     problem = e.problem([e.number(0)] * 3, {k: made[k] for k in names}, kept)
-    assert str(dimension_of_leaf(checker.read_problem(problem))) == expected
+    assert str(dimension_of_leaf(decisions.read_problem(problem))) == expected
 
     def told(rows, fixed, inverse):
         basis = {"rows": rows, "free": [k for k in "xyz" if k not in fixed], "inverse": inverse}
@@ -290,4 +290,6 @@ def test_levels_that_attract_are_told(tmp_path):
     )
     assert not claims.at_odds(data, RNG)
     assert claims.at_odds(data, RNG, claim.replace("P = 3*p", "P = 2*p"))  # negative control
-    assert functions_of(checker.read_problem(problem), ["P", "s"]) == "P = 3*p, s, an integral over the shape"
+    assert (
+        functions_of(decisions.read_problem(problem), ["P", "s"]) == "P = 3*p, s, an integral over the shape"
+    )

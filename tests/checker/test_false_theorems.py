@@ -9,9 +9,9 @@ from itertools import pairwise, product
 
 import pytest
 
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses import limits
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl import checker
+from geoctrl.checker import limits
+from geoctrl.checker.limits import Refusal
 from tests.attack.forge.by_hand import Equations, with_theorem
 from tests.exact import test_hostile_theorems as cases
 
@@ -21,7 +21,7 @@ SECONDS = 2.0
 def verdict(problem, theorem):
     """What the checker says of a file; "refused" where it refuses."""
     try:
-        return witnesses.prove(with_theorem(problem, theorem)).verdict
+        return checker.prove(with_theorem(problem, theorem)).verdict
     except Refusal:
         return "refused"
 
@@ -260,5 +260,5 @@ def test_the_clock_is_looked_at_and_what_is_held_is_counted(make, monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", SECONDS)
     problem, theorem = make()
     with pytest.raises(Refusal, match="words of numbers"):
-        witnesses.prove(with_theorem(problem, theorem))
+        checker.prove(with_theorem(problem, theorem))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2_000_000

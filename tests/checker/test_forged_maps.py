@@ -9,12 +9,12 @@ import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
-from geoctrl.checker import witnesses
+from geoctrl import checker
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.axes import Axes
 from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.maps.charts import MINORS
 from geoctrl.checker.maps.region import analytic
-from geoctrl.checker.witnesses.limits import Refusal
 
 
 class ByHand:
@@ -73,7 +73,7 @@ class ByHand:
         self.problem |= {"nodes": self.rows, "field": field, "states": members, "unknowns": self.unknowns}
         head = {"format": "geoctrl-certificate", "version": 3, "software": "", "system": "", "digest": ""}
         parts = {"problem": self.problem | problem, "witness": self.witness, "theorem": self.theorem}
-        found = witnesses.prove(head | parts).told["region"].area
+        found = checker.prove(head | parts).told["region"].area
         return {k: str(v) for k, v in found.items() if v}
 
 
@@ -616,7 +616,7 @@ def files():
 
 
 def test_honest_maps_are_confirmed(files):
-    told = {name: witnesses.check(data) for name, data in files.items()}
+    told = {name: checker.check(data) for name, data in files.items()}
     assert {report.verdict for report in told.values()} == {"PROVED_BY_CELLS"}
     for name in ("about a number", "along the family", "an arctangent"):
         assert "on 100 percent of the area they are Lyapunov stable" in told[name].claim
@@ -647,7 +647,7 @@ def test_changed_witnesses_are_refused_or_show_the_same(files, name):
     says no more than the honest file, whose axes and numbers it has.
     """
     data, rng = files[name], random.Random(7)
-    honest = witnesses.prove(data).told["region"].area
+    honest = checker.prove(data).told["region"].area
     paths = [("witness", *p) for p in leaves(data["witness"])]
     paths += [
         ("theorem", *p)
@@ -660,7 +660,7 @@ def test_changed_witnesses_are_refused_or_show_the_same(files, name):
     for path in rng.sample(paths, min(len(paths), 160)):
         forged = changed(data, path, lambda old: other(old, rng, len(data["problem"]["nodes"])))
         try:
-            found = witnesses.prove(forged).told["region"].area
+            found = checker.prove(forged).told["region"].area
         except Refusal:
             refused += 1
             continue

@@ -7,14 +7,14 @@ import sympy as sp
 from flint import arb
 
 import geoctrl as gc
-from geoctrl.checker import witnesses
-from geoctrl.checker.kinds import KINDS
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import _place
+from geoctrl import decisions
+from geoctrl.checker import Refusal, prove
+from geoctrl.checker.reader import EQUATIONS, WITNESS, conform
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.checker.sublevels.proved_equations import shown_question
-from geoctrl.checker.witnesses import Refusal, prove
-from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, conform
+from geoctrl.decisions.problem_kinds import KINDS
+from geoctrl.decisions.questions.exact_question import Question
+from geoctrl.decisions.reading.problem_reader import _place
 from geoctrl.orbits.expressions_in_balls import UnprovedError
 from geoctrl.orbits.identities import Identities
 from tests.attack.draw.dice import Dice
@@ -83,7 +83,7 @@ def test_drawn_forgeries_are_refused_and_regions_confirmed():
 
 def test_runs_from_the_edge_notice_a_checker_that_looks_at_the_point_alone(monkeypatch):
     """Without the functions of the identities, forged files are confirmed, and motions leave them."""
-    monkeypatch.setattr(witnesses.Question, "nodes_of_identities", property(lambda q: q.problem["field"]))
+    monkeypatch.setattr(decisions.Question, "nodes_of_identities", property(lambda q: q.problem["field"]))
     for kind in ("two sheets", "choice of x"):
         outcomes = (forged_regions.judged(Dice(1, i), kind, wide=True) for i in range(10))
         assert any(o.result == "contradiction" and "it leaves" in o.note for o in outcomes), kind

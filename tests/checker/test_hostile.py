@@ -7,8 +7,8 @@ import time
 import pytest
 
 import geoctrl as gc
-from geoctrl import checker
-from geoctrl.checker.witnesses.reader import BYTES
+from geoctrl import checker, decisions
+from geoctrl.checker.reader import BYTES
 from tests.attack.forge.by_hand import Equations, consistent, with_theorem
 
 SECONDS = 2.0
@@ -52,7 +52,7 @@ INJECTIONS = [
 def attracting(problem, **parts):
     """A file that says of a problem that the squares of its states fall, with the digest that fits."""
     names = list(problem["states"])
-    triangle = [[str(int(i == j)) for j in range(i + 1)] for i in range(len(names[: checker.STATES]))]
+    triangle = [[str(int(i == j)) for j in range(i + 1)] for i in range(len(names[: decisions.STATES]))]
     theorem = {"name": "attraction", "rows": [], "free": names, "inverse": [], "P": triangle}
     return sealed(with_theorem(problem, theorem) | parts)
 
@@ -90,7 +90,7 @@ def test_no_label_is_executed(text, canary, tmp_path):
     saved(attracting(problem, system=text), path)
     if not text.isprintable():  # what would reach a terminal as a command
         with pytest.raises(checker.Refusal, match="belongs here"):
-            checker.read_problem(problem)
+            decisions.read_problem(problem)
         with pytest.raises(gc.CertificateError, match=r"belongs here|is unknown") as told:
             gc.verify(path)
         assert str(told.value).isprintable()

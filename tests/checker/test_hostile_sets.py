@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from geoctrl.checker.witnesses import Refusal, check
-from geoctrl.checker.witnesses.reader import FORMAT, VERSION
+from geoctrl.checker import Refusal, check
+from geoctrl.checker.reader import FORMAT, VERSION
 from tests.attack.parts.forged_regions import Nodes
 
 HEADING = {"format": FORMAT, "version": VERSION, "software": "by hand", "system": "plane", "digest": ""}

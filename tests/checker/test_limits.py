@@ -9,9 +9,9 @@ from itertools import islice
 import pytest
 from flint import fmpq
 
-from geoctrl.checker.witnesses import limits
-from geoctrl.checker.witnesses.jets import LONGEST, Jet, Numbers
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker import limits
+from geoctrl.checker.jets import LONGEST, Jet, Numbers
+from geoctrl.checker.limits import Refusal
 from tests.attack.parts import heavy_files
 
 QUICK = 24

@@ -9,10 +9,10 @@ import json
 import pytest
 from flint import fmpq
 
+from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.definite import product, require_inverse
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.definite import product, require_inverse
+from geoctrl.checker.limits import Refusal
 from tests.attack.forge.by_hand import Equations, with_theorem
 from tests.checker import test_witnesses as of_points
 from tests.checker import test_witnesses_in_boxes as boxes
@@ -35,7 +35,7 @@ OF_BOXES = (
 )
 OF_LOOPS = "integrator", "integrator held too long", "state of its own", "cart at rest", "ball"
 TWICE = {"P", "series", "box", "held", "roots", "steps"}
-"""Where an entry more says nothing: below a triangle, and a term, a root, a state, a level or a step twice."""
+"""Where an entry more says nothing: below a triangle, and a term, root, state, level or step twice."""
 
 
 def contents():
@@ -57,7 +57,7 @@ def lists(value, path=()):
 
 def verdict(content):
     try:
-        return witnesses.prove(content).verdict
+        return checker.prove(content).verdict
     except Refusal:
         return "refused"
 
@@ -66,7 +66,7 @@ def test_lists_are_as_long_as_they_have_to_be():
     told = set()
     for name, content in contents():
         content = json.loads(json.dumps(content))
-        true = witnesses.prove(content).verdict
+        true = checker.prove(content).verdict
         told.add(content["theorem"]["name"])
         for part in ("witness", "theorem"):
             for path in lists(content[part]):
@@ -95,7 +95,7 @@ def sink():
 def refused(problem, words, **theorem):
     states = list(problem["states"])
     with pytest.raises(Refusal, match=words):
-        witnesses.prove(with_theorem(problem, {"rows": [], "free": states, "inverse": []} | theorem))
+        checker.prove(with_theorem(problem, {"rows": [], "free": states, "inverse": []} | theorem))
 
 
 def test_a_form_that_grows_is_positive_somewhere():
@@ -110,7 +110,7 @@ def test_a_form_that_multiplies_is_positive_somewhere():
     for v in ([], ["0"], ["1"], ["1", "1"]):
         data["theorem"] |= {"name": "loop that repels", "m": "2", "P": [["-1"]], "v": v}
         with pytest.raises(Refusal, match=r"do not fit|positive there"):
-            witnesses.prove(data)
+            checker.prove(data)
 
 
 def test_a_drift_moves_the_states():
@@ -125,7 +125,7 @@ def test_a_drift_moves_the_states():
     for along, inverse in (([], []), ([], [[]]), (["x"], []), (["x"], [["1"]]), (["x", "x"], [["1"], ["0"]])):
         theorem = given | {"family": family | {"along": along, "inverse": inverse, "cofactors": [[]]}}
         with pytest.raises(Refusal, match=r"not the inverse|do not fit"):
-            witnesses.prove(with_theorem(problem, theorem))
+            checker.prove(with_theorem(problem, theorem))
 
 
 def test_what_stays_is_seen_by_something():

@@ -12,12 +12,12 @@ import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import ball, number_text, positive, set_roots
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import ball, number_text, positive, set_roots
 
 
 def skate():
@@ -77,7 +77,7 @@ def contents():
 
 
 def confirmed(content):
-    return witnesses.prove(json.loads(json.dumps(content))).verdict
+    return checker.prove(json.loads(json.dumps(content))).verdict
 
 
 def test_each_theorem_confirms_its_proof(contents):
@@ -139,7 +139,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
             if at(data[part], path) in (at(content[part], path), "-0"):
                 continue
             try:
-                assert witnesses.prove(data).verdict == confirmed(content), path
+                assert checker.prove(data).verdict == confirmed(content), path
                 assert path[0] in ("P", "m", "v"), path
             except Refusal:
                 refused += 1
@@ -152,7 +152,7 @@ def test_what_is_no_inverse_is_refused(contents):
             if content[part].get(key):
                 data = changed(content, part, (key,), lambda rows: rows[::-1] if len(rows) > 1 else [["2"]])
                 with pytest.raises(Refusal, match=r"not the inverse|do not fit"):
-                    witnesses.prove(data)
+                    checker.prove(data)
 
 
 def test_a_rate_is_what_its_cofactors_give(contents):
@@ -163,7 +163,7 @@ def test_a_rate_is_what_its_cofactors_give(contents):
         data = json.loads(json.dumps(content))
         data["witness"]["cofactors"][name] = data["witness"]["cofactors"][name][1:]
         with pytest.raises(Refusal, match="motion keeps"):
-            witnesses.prove(data)
+            checker.prove(data)
 
 
 def test_functions_that_are_not_kept_make_no_levels(contents):
@@ -176,11 +176,11 @@ def test_functions_that_are_not_kept_make_no_levels(contents):
     unit = [["1" if i == j else "0" for j in range(len(rows))] for i in range(len(rows))]
     data["theorem"] = {"name": "attraction", "rows": rows, "free": [], "inverse": unit, "P": []}
     with pytest.raises(Refusal, match="motion keeps"):
-        witnesses.prove(data)
+        checker.prove(data)
     data["theorem"] |= {"name": "energy-Casimir", "multipliers": {}, "sense": 1}
     del data["theorem"]["P"]
     with pytest.raises(Refusal, match="motion keeps"):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def test_a_name_is_that_of_a_relation_or_of_an_invariant(contents):
@@ -188,7 +188,7 @@ def test_a_name_is_that_of_a_relation_or_of_an_invariant(contents):
     name = next(iter(data["problem"]["leaf"]))
     data["problem"]["invariants"][name] = 0
     with pytest.raises(Refusal, match="a name stands twice"):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 # -- equations by hand ------------------------------------------------------------------------------------
@@ -246,10 +246,10 @@ def test_a_center_neither_falls_nor_grows():
     for _ in range(200):
         P = [[str(dice.randint(-5, 5))], [str(dice.randint(-5, 5)), str(dice.randint(-5, 5))]]
         with pytest.raises(Refusal, match="no function is shown to fall"):
-            witnesses.prove(center | {"theorem": theorem("attraction", P)})
+            checker.prove(center | {"theorem": theorem("attraction", P)})
         v = [str(dice.randint(-3, 3)), str(dice.randint(-3, 3))]
         with pytest.raises(Refusal, match=r"no function is shown to grow|positive there"):
-            witnesses.prove(center | {"theorem": theorem("growth", P, m="1/1000000", v=v)})
+            checker.prove(center | {"theorem": theorem("growth", P, m="1/1000000", v=v)})
 
 
 @pytest.mark.parametrize("part", ["leaf", "invariants"])
@@ -257,26 +257,26 @@ def test_where_nothing_moves_nothing_grows(part):
     """A point alone on its leaf, or held by as many functions as there are states: the empty form is both."""
     still = planar([{}, {}], **{part: {"a": {(1, 0): 1}, "b": {(0, 1): 1}}})
     alone = {"rows": ["a", "b"], "free": [], "inverse": [["1", "0"], ["0", "1"]], "P": []}
-    assert witnesses.prove(still | {"theorem": {"name": "attraction"} | alone}).verdict == "PROVED_STABLE"
+    assert checker.prove(still | {"theorem": {"name": "attraction"} | alone}).verdict == "PROVED_STABLE"
     for v in ([], ["1"]):
         grows = alone | {"name": "growth", "m": "1", "v": v}
         across = grows | {"name": "growth across an orbit", "fields": [], "powers": [], "further": []}
         box = grows | {"name": "growth in a box", "box": {"held": ["x", "y"], "radii": [], "Y": []}}
         for theorem_ in (grows, across | {"brackets": []}, box):
             with pytest.raises(Refusal, match=r"no function is shown to grow|do not fit|as many"):
-                witnesses.prove(still | {"theorem": theorem_})
+                checker.prove(still | {"theorem": theorem_})
 
 
 def test_the_rate_that_is_outgrown_is_positive():
     """x' = -x, y' = -2 y: with m = -3/2 the form y^2 - x^2 would grow."""
     sink = planar([{(1, 0): -1}, {(0, 1): -2}])
     with pytest.raises(Refusal, match="no function is shown to grow"):
-        witnesses.prove(sink | {"theorem": theorem("growth", [["1"], ["0", "-1"]], m="-3/2", v=["1", "0"])})
+        checker.prove(sink | {"theorem": theorem("growth", [["1"], ["0", "-1"]], m="-3/2", v=["1", "0"])})
     source = planar([{(1, 0): 1}, {(0, 1): -2}])
     grows = theorem("growth", [["1"], ["0", "-1"]], m="1/2", v=["1", "0"])
-    assert witnesses.prove(source | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
+    assert checker.prove(source | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
     with pytest.raises(Refusal, match="positive there"):
-        witnesses.prove(source | {"theorem": grows | {"v": ["0", "1"]}})
+        checker.prove(source | {"theorem": grows | {"v": ["0", "1"]}})
 
 
 def test_states_that_are_free_stand_once():
@@ -286,36 +286,33 @@ def test_states_that_are_free_stand_once():
     grows = theorem("growth", form_triangle(P), m=str(m), v=[str(c) for c in v])
     for other in (free, ["x", "z"], ["x", "y", "z"], ["y"]):
         with pytest.raises(Refusal, match=r"stand twice|do not fit"):
-            witnesses.prove(sink | {"theorem": grows | {"free": other}})
+            checker.prove(sink | {"theorem": grows | {"free": other}})
 
 
 def test_a_form_that_falls_is_positive():
     """x' = x, y' = y: of P = -1 the rate is negative, and nothing is attracted."""
     source = planar([{(1, 0): 1}, {(0, 1): 1}])
     with pytest.raises(Refusal, match="no function is shown to fall"):
-        witnesses.prove(source | {"theorem": theorem("attraction", [["-1"], ["0", "-1"]])})
+        checker.prove(source | {"theorem": theorem("attraction", [["-1"], ["0", "-1"]])})
 
 
 def test_energy_needs_a_definite_second_variation():
     center = planar([{(0, 1): 1}, {(1, 0): -1}], {"energy": {(2, 0): "1/2", (0, 2): "1/2"}})
     by = {"name": "energy-Casimir", "rows": [], "free": ["x", "y"], "inverse": [], "sense": 1}
     assert (
-        witnesses.prove(center | {"theorem": by | {"multipliers": {"energy": "1"}}}).verdict
-        == "PROVED_STABLE"
+        checker.prove(center | {"theorem": by | {"multipliers": {"energy": "1"}}}).verdict == "PROVED_STABLE"
     )
-    assert witnesses.prove(center | {"theorem": by | {"multipliers": {"energy": "-2"}, "sense": -1}})
+    assert checker.prove(center | {"theorem": by | {"multipliers": {"energy": "-2"}, "sense": -1}})
     for multiplier, sense in (("-1", 1), ("0", 1), ("1", -1)):
         with pytest.raises(Refusal, match="definite"):
-            witnesses.prove(
-                center | {"theorem": by | {"multipliers": {"energy": multiplier}, "sense": sense}}
-            )
+            checker.prove(center | {"theorem": by | {"multipliers": {"energy": multiplier}, "sense": sense}})
     saddle = planar([{(0, 1): 1}, {(1, 0): 1}], {"energy": {(2, 0): "-1/2", (0, 2): "1/2"}})
     with pytest.raises(Refusal, match="definite"):
-        witnesses.prove(saddle | {"theorem": by | {"multipliers": {"energy": "1"}}})
+        checker.prove(saddle | {"theorem": by | {"multipliers": {"energy": "1"}}})
     # The energy of the center is not kept by the saddle.
     other = planar([{(0, 1): 1}, {(1, 0): 1}], {"energy": {(2, 0): "1/2", (0, 2): "1/2"}})
     with pytest.raises(Refusal, match="motion keeps"):
-        witnesses.prove(other | {"theorem": by | {"multipliers": {"energy": "1"}}})
+        checker.prove(other | {"theorem": by | {"multipliers": {"energy": "1"}}})
 
 
 def test_a_corner_of_the_leaf_has_no_tangents():
@@ -328,10 +325,10 @@ def test_a_corner_of_the_leaf_has_no_tangents():
     }
     data["witness"]["cofactors"]["corner"] = [["corner", 2], ["corner", 2]]  # (y^2)' = 2 y^2
     with pytest.raises(Refusal, match="not the inverse"):
-        witnesses.prove(data)
+        checker.prove(data)
     data["theorem"] |= {"rows": [], "free": ["x", "y"], "inverse": []}
     with pytest.raises(Refusal, match="gradients of the leaf"):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def vertical_line(cube):
@@ -356,9 +353,9 @@ def vertical_line(cube):
 
 
 def test_a_kernel_is_no_family_of_equilibria():
-    assert witnesses.prove(vertical_line(cube=False)).told == {"family_dimension": 1}
+    assert checker.prove(vertical_line(cube=False)).told == {"family_dimension": 1}
     with pytest.raises(Refusal, match="not proved to be one of motions"):
-        witnesses.prove(vertical_line(cube=True))
+        checker.prove(vertical_line(cube=True))
 
 
 def test_what_lies_across_a_family_falls():
@@ -366,12 +363,12 @@ def test_what_lies_across_a_family_falls():
     data = vertical_line(cube=False)
     data["theorem"]["P"] = [["-1"]]
     with pytest.raises(Refusal, match="no function is shown to fall"):
-        witnesses.prove(data)
+        checker.prove(data)
     other = planar([{}, {(0, 1): 1}])
     source = vertical_line(cube=False)
     source["problem"]["nodes"][: len(other["problem"]["nodes"])] = other["problem"]["nodes"]
     with pytest.raises(Refusal, match="no function is shown to fall"):
-        witnesses.prove(source)
+        checker.prove(source)
 
 
 def test_a_family_attracts_within_the_whole_leaf(contents):
@@ -380,7 +377,7 @@ def test_a_family_attracts_within_the_whole_leaf(contents):
     data["problem"]["invariants"]["x"] = 0
     data["theorem"] |= {"rows": ["x"], "free": ["y"], "inverse": [["1"]]}
     with pytest.raises(Refusal, match="whole leaf"):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def test_a_drift_needs_a_slope_and_two_symbols(contents):
@@ -392,7 +389,7 @@ def test_a_drift_needs_a_slope_and_two_symbols(contents):
         {"cofactors": content["theorem"]["cofactors"][:1]},
     ):
         with pytest.raises(Refusal):
-            witnesses.prove(content | {"theorem": content["theorem"] | change})
+            checker.prove(content | {"theorem": content["theorem"] | change})
 
 
 # -- numbers ----------------------------------------------------------------------------------------------
@@ -430,7 +427,7 @@ def _as_doubles(radicands):
 def test_roots_are_those_of_positive_numbers_before_them(radicands):
     data = planar([{(1, 0): -1}, {(0, 1): -1}]) | {"roots": radicands, "theorem": theorem("attraction", UNIT)}
     with pytest.raises(Refusal):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 # -- forms ------------------------------------------------------------------------------------------------
@@ -441,12 +438,10 @@ def test_roots_are_those_of_positive_numbers_before_them(radicands):
 def test_witnesses_are_found_in_any_unit(length, time):
     system = damped(1, length, time)
     certificate = gc.certify(system, system.state())
-    assert (
-        witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
-    )
+    assert checker.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
     falling = damped(-1, length, time)
     certificate = gc.certify(falling, falling.state())
-    assert witnesses.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_UNSTABLE"
+    assert checker.prove(content_with_witnesses(certificate.proof)).verdict == "PROVED_UNSTABLE"
 
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-9, 1e-12])

@@ -14,12 +14,12 @@ from flint import arb, ctx, fmpq
 from mpmath import mp, quad
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.balls import Balls, quadrature
-from geoctrl.checker.witnesses.jets import Jet
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.theorems.boxes import require_zero
+from geoctrl.checker.balls import Balls, quadrature
+from geoctrl.checker.jets import Jet
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.theorems.boxes import require_zero
 from tests.analysis.slow_pendulum import slow
 from tests.analysis.test_angles import pendulum
 from tests.attack.forge.by_hand import Equations, decided
@@ -132,7 +132,7 @@ def copied(name):
 
 @pytest.mark.parametrize("name", PROOFS)
 def test_search_and_checker_agree(name):
-    found, given = witnesses.prove(content(name)), proof(name)
+    found, given = checker.prove(content(name)), proof(name)
     assert "in balls" in found.method
     assert (found.verdict, found.method) == (given["verdict"], given["method"])
     for key, told in found.told.items():
@@ -162,7 +162,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(name, change):
             if at(data[part], path) in (at(content(name)[part], path), "-0"):
                 continue
             try:
-                assert witnesses.prove(data).verdict == proof(name)["verdict"], path
+                assert checker.prove(data).verdict == proof(name)["verdict"], path
             except Refusal:
                 refused += 1
     assert refused or change == "a thousandth more"  # what is rounded may be so once more
@@ -174,7 +174,7 @@ def negated(rows):
 
 def refused(data, words, **change):
     with pytest.raises(Refusal, match=words):
-        witnesses.prove(data | {"theorem": data["theorem"] | change})
+        checker.prove(data | {"theorem": data["theorem"] | change})
 
 
 # -- existence --------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def test_equations_are_as_many_as_unknowns():
     for Y in ([["-1", "0"], ["0", "-1"]], [["-1", "0"], ["0", "0"]], [["-1", "0"]], []):
         refused(data, r"not proved that there|do not fit", box=box([], ["1/8", "1/8"], Y))
     there = in_box(rows, {"x": "0", "y": "1"}, box([], ["1/8", "1/8"], [["-1", "0"], ["0", "-1"]]))
-    assert witnesses.prove(there).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert checker.prove(there).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
 
 
 def test_the_rates_that_are_left_out_are_given_by_the_others():
@@ -229,7 +229,7 @@ def test_the_rates_that_are_left_out_are_given_by_the_others():
     by |= {"rows": ["y"], "inverse": [["1"]]}
     refused(in_box(rows, there, given, invariants=level), "motion keeps", **by)
     data = in_box([rows[0], {}], there, given, invariants=level)
-    assert witnesses.prove(data | {"theorem": data["theorem"] | by}).verdict == "PROVED_STABLE"
+    assert checker.prove(data | {"theorem": data["theorem"] | by}).verdict == "PROVED_STABLE"
 
 
 def test_columns_that_are_solved_for_are_square():
@@ -282,7 +282,7 @@ def spiral(edge):
 
 def test_motion_falls_at_all_points_of_the_box():
     """The middle x = 0 says nothing of the equilibrium at x = 1/10, where a spiral may grow."""
-    assert witnesses.prove(spiral("3/10")).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert checker.prove(spiral("3/10")).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
     refused(spiral("1/20"), "no function is shown to fall")
 
 
@@ -304,7 +304,7 @@ def test_what_has_no_value_in_the_box_is_refused():
     data["problem"]["field"][1] = len(nodes) - 1
     refused(data, "switches")
     nodes[-1] = ["prod", "-1", [[1, 1]]]
-    assert witnesses.prove(data).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert checker.prove(data).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
 
 
 def test_an_identity_holds_over_the_box():
@@ -314,13 +314,13 @@ def test_an_identity_holds_over_the_box():
     nodes += [["sum", [[0, 0], [len(nodes) + 1, len(nodes) + 1]]]]
     nodes[-1] = ["prod", "0", [[nodes.index(["sym", "x", "state"]), -1]]]
     data["problem"]["states"]["x"] = str(fmpq(data["problem"]["states"]["x"]))
-    assert witnesses.prove(data).verdict == "PROVED_STABLE"
+    assert checker.prove(data).verdict == "PROVED_STABLE"
     data["problem"]["field"][1] = len(nodes) - 1
-    assert witnesses.prove(data).verdict == "PROVED_STABLE"  # zero, with a divisor that is none here
+    assert checker.prove(data).verdict == "PROVED_STABLE"  # zero, with a divisor that is none here
     nodes[-1] = ["prod", "0", [[nodes.index(["sym", "z", "state"]), -1]]]
     data["problem"]["states"]["z"] = "0"
     with pytest.raises(Refusal):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 @pytest.mark.parametrize("name", ["arms", "levels", "table", "line"])
@@ -357,7 +357,7 @@ def test_a_saddle_of_the_energy_proves_nothing():
         for rows in (Y, theorem["box"]["Y"], [Y[0], theorem["box"]["Y"][1]], [theorem["box"]["Y"][0], Y[1]]):
             by_energy |= {"box": theorem["box"] | {"Y": rows}, "sense": sense}
             with pytest.raises(Refusal, match=r"definite|not proved|keeps"):
-                witnesses.prove(other | {"theorem": by_energy})
+                checker.prove(other | {"theorem": by_energy})
 
 
 def test_what_grows_is_no_energy():
@@ -367,9 +367,9 @@ def test_what_grows_is_no_energy():
     by = {"name": "energy-Casimir in a box", "rows": [], "free": ["x", "y"], "inverse": [], "box": given}
     by |= {"energy": "energy", "multipliers": {}, "sense": 1}
     source, centre = (in_box(rows, half, given, invariants=energy) for rows in (SOURCE, CENTRE))
-    assert witnesses.prove(centre | {"theorem": by}).verdict == "PROVED_STABLE"
+    assert checker.prove(centre | {"theorem": by}).verdict == "PROVED_STABLE"
     with pytest.raises(Refusal, match="motion keeps"):
-        witnesses.prove(source | {"theorem": by})
+        checker.prove(source | {"theorem": by})
 
 
 def test_an_energy_is_kept_and_critical():
@@ -435,7 +435,7 @@ def idle_line(rate):
 
 
 def test_what_is_left_out_rests_with_the_others():
-    assert witnesses.prove(idle_line({(0, 1): -1})).told == {"family_dimension": 1}
+    assert checker.prove(idle_line({(0, 1): -1})).told == {"family_dimension": 1}
     refused(idle_line({(0, 1): -1, (0, 0): 1}), "rests with the others")
     refused(idle_line({(0, 1): -1, (1, 0): 1}), "depends on a state")
 
@@ -503,7 +503,7 @@ def test_members_that_move_are_no_equilibria():
     refused(data, "not proved to be equilibria")
     data["problem"]["field"][0] = s + 1
     data["theorem"]["family"]["rates"] = []
-    assert witnesses.prove(data).verdict == "PROVED_UNSTABLE"
+    assert checker.prove(data).verdict == "PROVED_UNSTABLE"
     falls = {k: v for k, v in data["theorem"].items() if k not in grows} | {"name": "family in balls"}
     refused(data | {"theorem": falls}, "no function is shown to fall", P=[["1"]])
 
@@ -575,4 +575,4 @@ def test_gradients_that_leave_nothing_free_have_to_be_independent():
         "digest": "",
     }
     with pytest.raises(Refusal):
-        witnesses.prove(data)
+        checker.prove(data)

@@ -11,14 +11,14 @@ from flint import fmpq
 from scipy.linalg import expm, solve_discrete_lyapunov
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.analysis.witnesses.lyapunov_forms import multiplying_form
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import ball as enclosure
-from geoctrl.checker.witnesses.question import Question
-from geoctrl.checker.witnesses.reader import FILE, conform
-from geoctrl.checker.witnesses.theorems.held_loop import INSIDE, hold_matrix
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import ball as enclosure
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import FILE, conform
+from geoctrl.checker.theorems.held_loop import INSIDE, hold_matrix
 from tests.attack.forge.by_hand import Equations, decided
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.exact.test_hostile_loops import IDENTITY, cart, integrator, loop, row
@@ -99,7 +99,7 @@ def content(name):
 
 @pytest.mark.parametrize("name", PROOFS)
 def test_search_and_checker_agree(name):
-    found, given = witnesses.prove(content(name)), proof(name)
+    found, given = checker.prove(content(name)), proof(name)
     assert (found.verdict, found.method) == (given["verdict"], given["method"])
     for key, told in found.told.items():
         assert given["evidence"][key] == told
@@ -123,7 +123,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(name, change):
             if at(data[part], path) in (at(content(name)[part], path), "-0") or path[:1] == ("loop",):
                 continue  # hold and delay are of the loop: another one may well be stable
             try:
-                assert witnesses.prove(data).verdict == proof(name)["verdict"], path
+                assert checker.prove(data).verdict == proof(name)["verdict"], path
                 assert path[0] in ("P", "m", "v"), path
             except Refusal:
                 refused += 1
@@ -132,7 +132,7 @@ def test_a_changed_witness_proves_the_same_or_nothing(name, change):
 
 def refused(data, words, **change):
     with pytest.raises(Refusal, match=words):
-        witnesses.prove(data | {"theorem": data["theorem"] | change})
+        checker.prove(data | {"theorem": data["theorem"] | change})
 
 
 def attracting(problem, **more):
@@ -160,7 +160,7 @@ def attracting(problem, **more):
 
 
 def test_multipliers_are_inside_or_outside():
-    assert witnesses.prove(attracting(integrator(-1))).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert checker.prove(attracting(integrator(-1))).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
     for gain in (0, -4, 1, -5):
         for size in ("1", "-1", "1/1000000", "100000000"):
             refused(attracting(integrator(gain)), "fall from hold to hold", P=[[size]])
@@ -168,7 +168,7 @@ def test_multipliers_are_inside_or_outside():
     refused(attracting(integrator(-1)), "do not fit|fall", P=[])
     data = attracting(integrator(1))
     grows = data["theorem"] | {"name": "loop that repels", "m": "5/4", "v": ["1"]}
-    assert witnesses.prove(data | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
+    assert checker.prove(data | {"theorem": grows}).verdict == "PROVED_UNSTABLE"
     for m in ("3/2", "2", "-5/4"):
         refused(data | {"theorem": grows}, "grow from hold to hold", m=m)
     refused(data | {"theorem": grows}, "positive there", v=["0"])

@@ -10,9 +10,9 @@ from functools import cache
 import pytest
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.limits import Refusal
 from tests.analysis.test_theorems import ORBITS, rest_of
 from tests.attack.forge.by_hand import Equations, decided, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
@@ -58,7 +58,7 @@ def proof(name):
 def test_search_and_checker_agree_on_orbits(name):
     certificate, content = proof(name)
     assert certificate.verdict.proved
-    found = witnesses.prove(content)
+    found = checker.prove(content)
     assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method)
     for key, value in found.told.items():
         assert certificate.evidence[key] == value
@@ -71,14 +71,14 @@ def test_search_and_checker_agree_on_orbits(name):
 def test_a_changed_number_proves_the_same_or_nothing(name, change):
     """Of a form that grows, or of how fast, others may do as well."""
     _, content = proof(name)
-    true, refused = witnesses.prove(content).verdict, 0
+    true, refused = checker.prove(content).verdict, 0
     for part in ("witness", "theorem"):
         for path in numbers(content[part]):
             data = changed(content, part, path, CHANGES[change])
             if at(data[part], path) in (at(content[part], path), "-0"):
                 continue
             try:
-                assert witnesses.prove(data).verdict == true, path
+                assert checker.prove(data).verdict == true, path
                 assert path[0] in ("P", "m", "v"), path
             except Refusal:
                 refused += 1
@@ -108,7 +108,7 @@ def test_search_and_checker_agree_on_orbits_by_hand():
         old = decided(problem, **proposal)
         assert old["verdict"] == STABLE
         content = content_of(old)
-        assert witnesses.prove(content).verdict == STABLE
+        assert checker.prove(content).verdict == STABLE
     (cofactors,) = content["theorem"]["cofactors"]
     assert any(cofactors), "Z.V is a multiple of the relation"
     assert len(cofactors) > 4, "there is a divisor"
@@ -121,7 +121,7 @@ def refused(data, match, **parts):
     data = copy.deepcopy(data)
     data["theorem"] |= parts
     with pytest.raises(Refusal, match=match):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def turning(e, field, invariants, leaf=None, **more):
@@ -152,10 +152,10 @@ def circle(**more):
 
 
 def test_a_circling_point_is_stable_modulo_its_circle():
-    found = witnesses.prove(circle())
+    found = checker.prove(circle())
     assert (found.verdict, found.method) == (STABLE, METHOD)
     assert found.told == {"orbit_dimension": 1, "orbit_directions": ["y"]}
-    assert witnesses.prove(circle(multipliers={"V": "-2"}, sense=-1)).verdict == STABLE
+    assert checker.prove(circle(multipliers={"V": "-2"}, sense=-1)).verdict == STABLE
 
 
 def test_the_second_variation_is_definite_across_the_orbit():
@@ -183,7 +183,7 @@ def test_only_levels_that_are_held_are_taken_from_the_second_variation():
     """r' = s is kept nowhere, and r^2 not; with s among the rows nothing would be left to be seen."""
     rows = {"rows": ["circle", "s"], "free": ["y"], "inverse": [["1/2", "0"], ["0", "1"]]}
     refused(circle(), "gradients are needed of the leaf", **rows)
-    assert witnesses.prove(circle(held=["circle", "s"], **rows)).verdict == STABLE
+    assert checker.prove(circle(held=["circle", "s"], **rows)).verdict == STABLE
     refused(circle(), "gradients are needed of the leaf", held=[])
 
 
@@ -211,7 +211,7 @@ def still(**more):
 
 
 def test_a_field_keeps_the_function_and_the_levels():
-    assert witnesses.prove(still()).verdict == STABLE
+    assert checker.prove(still()).verdict == STABLE
     refused(still(), "not proved to be the same", multipliers={"W": "1"})
     level = {"rows": ["x"], "inverse": [["1"]], "held": ["x"]}
     refused(still(), "not proved to be the same", **level)
@@ -229,7 +229,7 @@ def test_what_is_divided_by_is_the_same_along_the_orbit():
         if match:
             refused(data, match)
         else:
-            assert witnesses.prove(data).verdict == STABLE
+            assert checker.prove(data).verdict == STABLE
 
 
 def test_cofactors_divide_by_what_is_the_same_along_the_orbit():
@@ -240,7 +240,7 @@ def test_cofactors_divide_by_what_is_the_same_along_the_orbit():
     problem = e.problem([e.number(0)] * 3, {"g": g}, {"V": e.monomial(1, s=2)})
     theorem = circle()["theorem"] | {"rows": ["g"], "held": []}
     none = theorem | {"cofactors": [[[], [], []]]}
-    assert witnesses.prove(with_theorem(problem, none)).verdict == STABLE
+    assert checker.prove(with_theorem(problem, none)).verdict == STABLE
     with_divisor = [[], [], [["g", zero]], []]
     refused(with_theorem(problem, theorem), "not proved to be the same", cofactors=[with_divisor])
     of_rate = theorem | {"cofactors": [[[], [], [], []]]}
@@ -262,7 +262,7 @@ def test_unknowns_are_solved_for_by_what_is_the_same_along_the_orbit():
         data["problem"]["weights"] = {"V": [weight]}
         data["witness"]["inverse"] = [["1"]]
         if divided is None:
-            assert witnesses.prove(data).verdict == STABLE
+            assert checker.prove(data).verdict == STABLE
         else:
             refused(data, "not proved to be the same", cofactors=[[[], [], []]])
 
@@ -298,9 +298,9 @@ def test_a_turn_is_skew_as_it_is_read():
     """A stretch, or a shear, cannot be told: a turn of a state with itself is no field."""
     theorem = circle()["theorem"]
     twice = [{"turns": [["y", "x", "1"], ["x", "x", "3"]], "shifts": {}}]
-    assert witnesses.prove(circle() | {"theorem": theorem | {"fields": twice}}).verdict == STABLE
+    assert checker.prove(circle() | {"theorem": theorem | {"fields": twice}}).verdict == STABLE
     both = [{"turns": [["y", "x", "1/2"], ["x", "y", "-1/2"]], "shifts": {}}]
-    assert witnesses.prove(circle() | {"theorem": theorem | {"fields": both}}).verdict == STABLE
+    assert checker.prove(circle() | {"theorem": theorem | {"fields": both}}).verdict == STABLE
 
 
 # -- hypotheses of growth ---------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def grows(fields, rate=None, **more):
 
 
 def test_growth_across_an_orbit():
-    found = witnesses.prove(grows([]))
+    found = checker.prove(grows([]))
     assert (found.verdict, found.method) == ("PROVED_UNSTABLE", "spectrum modulo a group")
     assert found.told == {"orbit_directions": ["y"]}
     assert content_of(decided(growing(Equations(x=1, y=0, z=0), [ROTATION])))["theorem"]["powers"] == [["-1"]]
@@ -367,7 +367,7 @@ def test_brackets_move_the_point_too():
         for b in ("", "-"):
             brackets = [["0", "0", "1"], ["0", f"{a}1", "0"], [f"{b}1", "0", "0"]]
             with pytest.raises(Refusal) as refusal:
-                witnesses.prove(grows(two, powers=powers, further=[[0, 1]], brackets=brackets))
+                checker.prove(grows(two, powers=powers, further=[[0, 1]], brackets=brackets))
             told.append(str(refusal.value))
     # With the right signs they span an algebra, of which one turn moves the point along z.
     assert sum("does not vanish along the orbit" in text for text in told) == 1

@@ -11,7 +11,7 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl.analysis.certificates.same_equations import problem_in_file
-from geoctrl.checker.witnesses import Refusal, prove
+from geoctrl.checker import Refusal, prove
 from tests.attack.parts.forged_regions import Nodes, tree
 
 CHANGES = {

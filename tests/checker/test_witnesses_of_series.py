@@ -13,14 +13,14 @@ import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.analysis.witnesses.series_witnesses import free_of_gram
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.definite import positive_definite
-from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.theorems.lowest_form import gram
+from geoctrl.checker.definite import positive_definite
+from geoctrl.checker.jets import Jet, Numbers, evaluate
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.theorems.lowest_form import gram
 from tests.analysis.plain import plain
 from tests.analysis.test_theorems import on_sphere, point_mass
 from tests.attack.build.building_fields import file_of, judged
@@ -77,7 +77,7 @@ MASSES = {
 
 def agreed(outcome, content):
     """What search and checker say of a point."""
-    found = witnesses.prove(json.loads(json.dumps(content)))
+    found = checker.prove(json.loads(json.dumps(content)))
     assert (found.verdict, found.method) == (outcome.verdict.value, outcome.method)
     assert found.told == {"lowest_power": outcome.evidence["lowest_power"]}
     return found.method, found.verdict
@@ -120,7 +120,7 @@ def contents():
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
     content, tried = contents[name], 0
-    verdict = witnesses.prove(content).verdict
+    verdict = checker.prove(content).verdict
     for part in ("witness", "theorem"):
         for path in numbers(content[part]):
             data = changed(content, part, path, CHANGES[change])
@@ -128,14 +128,14 @@ def test_a_changed_witness_proves_the_same_or_nothing(contents, name, change):
                 continue
             tried += 1
             with suppress(Refusal):
-                assert witnesses.prove(data).verdict == verdict, path
+                assert checker.prove(data).verdict == verdict, path
                 assert path[0] in FREE, path
     assert tried
 
 
 def refused(content, match=None, **parts):
     with pytest.raises(Refusal, match=match):
-        witnesses.prove(content | {"theorem": content["theorem"] | parts})
+        checker.prove(content | {"theorem": content["theorem"] | parts})
 
 
 def test_series_are_those_of_their_powers(contents):
@@ -171,7 +171,7 @@ def valley(V, along, p=2, rows=None, free="xy", **parts):
 
 def is_minimum(*args, **parts):
     try:
-        return witnesses.prove(valley(*args, **parts)).verdict == STABLE
+        return checker.prove(valley(*args, **parts)).verdict == STABLE
     except Refusal:
         return False
 
@@ -222,14 +222,14 @@ def test_a_level_is_kept_and_regular():
     assert not is_minimum(V, "x", rows={"F": {(0, 2): 1}}, free="x")
     moving = planar([{}, {(4, 0): 1}], {"V": {(4, 0): 1}} | level)
     with pytest.raises(Refusal, match="motion keeps 'F'"):
-        witnesses.prove(moving | {"theorem": valley(V, "x", rows=level, free="x")["theorem"]})
+        checker.prove(moving | {"theorem": valley(V, "x", rows=level, free="x")["theorem"]})
 
 
 def test_the_combination_is_kept():
     """x' = y, y' = x^3 is unstable, and x^4 + y^2 not kept."""
     data = planar([{(0, 1): 1}, {(3, 0): 1}], {"V": {(4, 0): 1, (0, 2): 1}})
     with pytest.raises(Refusal, match="motion keeps 'V'"):
-        witnesses.prove(data | {"theorem": valley({}, "x")["theorem"]})
+        checker.prove(data | {"theorem": valley({}, "x")["theorem"]})
 
 
 @pytest.mark.parametrize("along", ["", "xx", "xyx", "z", "xz"])
@@ -244,7 +244,7 @@ def test_a_variable_is_none_that_a_level_fixes():
     on = {"rows": level, "free": "x", "series": {"x": [[[0], "1"]], "y": [[[0], "1"]]}}
     assert is_minimum(V, "x", **on)
     with pytest.raises(Refusal, match="one or two that are free"):
-        witnesses.prove(valley(V, "y", **on))
+        checker.prove(valley(V, "y", **on))
 
 
 def test_there_are_at_most_two_variables():
@@ -258,7 +258,7 @@ def test_there_are_at_most_two_variables():
     problem["field"] = [problem["field"][0]] * 3
     problem["invariants"]["V"] = w + 3
     with pytest.raises(Refusal, match="one or two that are free"):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def test_a_constant_in_a_series_moves_no_point():
@@ -313,7 +313,7 @@ def along_zero(rows, m, curve, P=(("1",),), along="x", free="xy", **more):
 
 def verdict(data):
     try:
-        return witnesses.prove(data).verdict
+        return checker.prove(data).verdict
     except Refusal:
         return "refused"
 
@@ -390,7 +390,7 @@ def test_one_zero_root_is_one_of_the_whole_leaf():
     data = along_zero([{(3, 0): -1}, {}], 3, [], P=(), free="x", invariants={"y": {(0, 1): 1}})
     data["theorem"] |= {"rows": ["y"], "inverse": [["1"]]}
     with pytest.raises(Refusal, match="whole leaf"):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from functools import cache
 
 import pytest
 
+from geoctrl import checker
 from geoctrl.analysis.proofs.proof import decide
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.limits import Refusal
 from tests.analysis.plain import plain
 from tests.analysis.test_theorems import PROVED
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
@@ -34,7 +34,7 @@ def test_search_and_checker_agree_on_textbook_cases():
     agreed = {}
     for name, (problem, _) in PROVED.items():
         outcome, content = content_of(problem)
-        found = witnesses.prove(content)
+        found = checker.prove(content)
         assert (found.verdict, found.method) == (outcome.verdict.value, outcome.method), name
         agreed.setdefault(found.method, []).append(name)
     further = {"falling energy", "drift", "spectrum and a family of equilibria"}
@@ -57,7 +57,7 @@ def fallen():
 
 
 def test_a_brake_attracts():
-    assert witnesses.prove(fallen()).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert checker.prove(fallen()).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -69,7 +69,7 @@ def test_a_changed_witness_of_a_fall_proves_nothing(change):
             if at(data[part], path) in (at(content[part], path), "-0"):
                 continue
             with pytest.raises(Refusal):
-                witnesses.prove(data)
+                checker.prove(data)
             refused += 1
     assert refused
 
@@ -79,7 +79,7 @@ def refused(match, **parts):
     data = copy.deepcopy(fallen())
     data["theorem"] |= parts
     with pytest.raises(Refusal, match=match):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def test_what_grows_does_not_fall():
@@ -101,7 +101,7 @@ def test_a_factor_of_a_square_is_positive():
     nodes.append(["prod", "-1", [[square["factor"], 1]]])
     square["factor"] = len(nodes) - 1
     with pytest.raises(Refusal):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def test_steps_are_identities():
@@ -114,7 +114,7 @@ def test_steps_are_identities():
     place = len(zero["problem"]["nodes"]) - 1
     zero["theorem"]["steps"][0] |= {"unit": place, "terms": [], "rates": []}
     with pytest.raises(Refusal, match="unit vanishes"):
-        witnesses.prove(zero)
+        checker.prove(zero)
 
 
 def test_what_does_not_see_all_tangents_is_refused():
@@ -127,7 +127,7 @@ def test_without_sight_a_fall_is_stability_alone():
     data = copy.deepcopy(fallen())
     for key in ("seen", "seen_inverse", "steps"):
         del data["theorem"][key]
-    assert witnesses.prove(data).verdict == "PROVED_STABLE"
+    assert checker.prove(data).verdict == "PROVED_STABLE"
     data["theorem"]["below"] = ["1", "0"]
     with pytest.raises(Refusal, match="negative there"):
-        witnesses.prove(data)
+        checker.prove(data)

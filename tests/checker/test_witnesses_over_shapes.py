@@ -9,14 +9,13 @@ import pytest
 from flint import fmpq
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.question import Question
-from geoctrl.checker.witnesses.reader import FILE, conform
-from geoctrl.checker.witnesses.theorems.shape import over_shape
-from geoctrl.checker.witnesses.verdicts import Found
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import FILE, conform
+from geoctrl.checker.theorems.shape import over_shape
+from geoctrl.checker.verdicts import Found
 from tests.attack.forge.by_hand import Equations, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.systems import user_mechanisms
@@ -79,7 +78,7 @@ def content_of(name):
 def test_search_and_checker_agree_on_integrals_over_a_shape(name):
     certificate, content = content_of(name)
     assert content["theorem"]["name"] == "energy-Casimir over a shape"
-    found = witnesses.prove(content)
+    found = checker.prove(content)
     assert (found.verdict, found.method) == (certificate.verdict.value, certificate.method)
     assert found.verdict == "PROVED_STABLE"
     assert found.told["shape_integrals"] == certificate.evidence["shape_integrals"]
@@ -97,9 +96,9 @@ def integrals_of(data):
 @pytest.mark.parametrize("name", POINTS)
 def test_derivatives_of_integrals_are_those_of_the_search(name):
     certificate, content = content_of(name)
-    q = checker.Question(checker.read_problem(certificate.proof["problem"]), exact=True)
+    q = decisions.Question(decisions.read_problem(certificate.proof["problem"]), exact=True)
     n, jets = len(q.labels), integrals_of(content)
-    for integral, gradient, second in checker.shape_integrals(q):
+    for integral, gradient, second in decisions.shape_integrals(q):
         assert jets[integral].gradient(n) == gradient
         hessian = [[second.get((min(i, j), max(i, j)), 0) for j in range(n)] for i in range(n)]
         assert jets[integral].hessian(n) == hessian
@@ -116,7 +115,7 @@ def test_a_changed_number_proves_nothing(name, change):
             if at(data[part], path) in (at(content[part], path), "-0"):
                 continue
             with pytest.raises(Refusal):
-                witnesses.prove(data)
+                checker.prove(data)
             refused += 1
     assert refused
 
@@ -128,7 +127,7 @@ def test_velocities_may_not_change_places():
         data = copy.deepcopy(content)
         data["theorem"]["shape"]["rates"] = dict(zip(rates, reversed(rates.values()), strict=True))
         with pytest.raises(Refusal, match="not the structure"):
-            witnesses.prove(data)
+            checker.prove(data)
 
 
 # -- by hand ----------------------------------------------------------------------------------------------
@@ -176,18 +175,18 @@ def test_derivatives_of_integrals_are_those_of_closed_forms():
 
 
 def test_what_swings_over_a_shape_is_stable():
-    assert witnesses.prove(swing()[1]).verdict == "PROVED_STABLE"
-    found = witnesses.prove(swing(friction=1)[1])
+    assert checker.prove(swing()[1]).verdict == "PROVED_STABLE"
+    found = checker.prove(swing(friction=1)[1])
     assert (found.verdict, found.told["zero_modes"]) == ("PROVED_STABLE", ["integral of u", "r"])
     with pytest.raises(Refusal, match="no function is shown to fall"):
-        witnesses.prove(swing(friction=-1)[1])
+        checker.prove(swing(friction=-1)[1])
 
 
 def refused(match, data=None, **shape):
     data = data or swing()[1]
     data["theorem"]["shape"] |= shape
     with pytest.raises(Refusal, match=match):
-        witnesses.prove(data)
+        checker.prove(data)
 
 
 def test_velocity_slopes_and_rates_are_states_of_their_own():
@@ -258,7 +257,7 @@ def test_a_corner_of_the_shape_is_no_curve():
     refused("not the inverse", data, **more)
     data["problem"]["leaf"] = {"line": e.places["r"]}
     data["theorem"]["rows"] = ["integral of u", "line"]
-    assert witnesses.prove(data).verdict == "PROVED_STABLE"
+    assert checker.prove(data).verdict == "PROVED_STABLE"
 
 
 def test_an_integral_has_a_name_of_its_own():

@@ -7,10 +7,10 @@ import pytest
 from flint import arb, ctx, fmpq
 from mpmath import mp, quad
 
-from geoctrl import checker
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import Box, require_zero
-from geoctrl.checker.jets import Jet
+from geoctrl import checker, decisions
+from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.functions.derivatives import Jet
+from geoctrl.decisions.questions.krawczyk_boxes import Box, require_zero
 from tests.attack.forge.by_hand import Equations
 
 NEAR_ROOT = str(fmpq(round(math.sqrt(2) * 2**52), 2**52))
@@ -21,7 +21,7 @@ def boxed(problem, held=(), omitted=(), bits=40):
 
 
 def decided(problem, **proposal):
-    return checker.decide(checker.read_problem(problem), {"conserved": [], **proposal})
+    return decisions.decide(decisions.read_problem(problem), {"conserved": [], **proposal})
 
 
 def cubic(sign=-1, at=NEAR_ROOT):
@@ -220,6 +220,6 @@ def test_krawczyk_needs_a_square_system_and_a_small_value():
 
 
 def test_the_kernel_is_enclosed():
-    problem = checker.read_problem(boxed(levels(), held=["z"], omitted=["z"]))
+    problem = decisions.read_problem(boxed(levels(), held=["z"], omitted=["z"]))
     with ctx.workprec(100):
         assert Box(problem, ["z0"], whole=True).kernel().tolist() == [[1], [0]]

@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 from flint import fmpq
 
-from geoctrl import checker
-from geoctrl.checker.matrices import nullspace, restricted
+from geoctrl import checker, decisions
+from geoctrl.decisions.arithmetic.eliminations import nullspace, restricted
 from tests.attack.forge.by_hand import Equations
 
 X, Y = sp.symbols("x y")
@@ -24,7 +24,7 @@ FUNCTIONS = {
 
 
 def question(e, field, exact=False, **more):
-    return checker.Question(checker.read_problem(e.problem(field, **more)), exact)
+    return decisions.Question(decisions.read_problem(e.problem(field, **more)), exact)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -79,7 +79,7 @@ def test_integrals_over_a_line_have_the_derivatives_of_the_closed_form():
     one = e.number(1)
     field = [e.number(0), e.places["w"], e.monomial(1, w=1, s=1, u=1)]
     shape = {"velocity": "w", "slopes": {"s": one}, "rates": {"u": [e.places["s"]]}}
-    ((name, gradient, second),) = checker.shape_integrals(question(e, field, exact=True, shape=shape))
+    ((name, gradient, second),) = decisions.shape_integrals(question(e, field, exact=True, shape=shape))
     assert name == "integral of u"
     assert gradient == [0, fmpq(-3, 2) * fmpq(2, 5), 1]
     assert second[1, 2] == fmpq(-3, 2)
@@ -87,12 +87,12 @@ def test_integrals_over_a_line_have_the_derivatives_of_the_closed_form():
     # u' = w s u + w is affine: there is no such integral, whatever the file says.
     affine = [*field[:2], e.total(field[2], e.places["w"])]
     with pytest.raises(checker.Refusal, match="not the structure"):
-        checker.shape_integrals(question(e, affine, exact=True, shape=shape))
+        decisions.shape_integrals(question(e, affine, exact=True, shape=shape))
     # The curve may be run at a speed of its own: s' = w (1 + s^2), N = B/(1 + s^2).
     speed = e.total(one, e.monomial(1, s=2))
     faster = [e.number(0), e._add("prod", "1", [[e.places["w"], 1], [speed, 1]]), field[2]]
     quick = shape | {"slopes": {"s": speed}}
-    ((_, gradient, second),) = checker.shape_integrals(question(e, faster, exact=True, shape=quick))
+    ((_, gradient, second),) = decisions.shape_integrals(question(e, faster, exact=True, shape=quick))
     s = sp.Symbol("s")
     N = s / (1 + s**2)
     first, bend = (v.subs(s, sp.Rational(3, 2)) for v in (-N, N**2 - sp.diff(N, s)))
@@ -106,7 +106,7 @@ def test_other_states_may_do_what_they_want_beside_an_integral_and_not_drive_it(
     wild = e.total(e.monomial(1, r=2), e.monomial(1, w=2), e.places["u"])
     field = [e.monomial(1, r=1, u=1), e.places["w"], e.monomial(1, w=1, s=1, u=1), wild]
     shape = {"velocity": "w", "slopes": {"s": e.number(1)}, "rates": {"u": [e.places["s"]]}}
-    ((_, gradient, second),) = checker.shape_integrals(question(e, field, exact=True, shape=shape))
+    ((_, gradient, second),) = decisions.shape_integrals(question(e, field, exact=True, shape=shape))
     assert gradient == [0, fmpq(-3, 2) * fmpq(2, 5), 1, 0]
     assert second[1, 1] == (fmpq(9, 4) - 1) * fmpq(2, 5)
     # r drives u, directly or with w; r drives the shape; r is in the slopes.
@@ -114,14 +114,14 @@ def test_other_states_may_do_what_they_want_beside_an_integral_and_not_drive_it(
         driven = list(field)
         driven[place] = e.total(field[place], term)
         with pytest.raises(checker.Refusal, match="not the structure"):
-            checker.shape_integrals(question(e, driven, exact=True, shape=shape))
+            decisions.shape_integrals(question(e, driven, exact=True, shape=shape))
     with pytest.raises(checker.Refusal, match="geometric states alone"):
-        checker.shape_integrals(
+        decisions.shape_integrals(
             question(e, field, exact=True, shape=shape | {"rates": {"u": [e.places["r"]]}})
         )
     for twice in ({"velocity": "s"}, {"velocity": "u"}, {"velocity": "nothing"}):
         with pytest.raises(checker.Refusal, match="states, once each"):
-            checker.shape_integrals(question(e, field, exact=True, shape=shape | twice))
+            decisions.shape_integrals(question(e, field, exact=True, shape=shape | twice))
 
 
 def test_sine_and_cosine_of_one_argument_are_one_pair():
@@ -170,5 +170,5 @@ def test_numbers_survive_json():
     e = Equations(x="3/10")
     problem = e.problem([e.monomial("-7/3", x=1)])
     again = json.loads(json.dumps(problem))
-    assert checker.read_problem(problem) == checker.read_problem(again)
-    assert math.isclose(float(checker.read_problem(problem)["states"]["x"]), 0.3)
+    assert decisions.read_problem(problem) == decisions.read_problem(again)
+    assert math.isclose(float(decisions.read_problem(problem)["states"]["x"]), 0.3)

@@ -10,11 +10,11 @@ import time
 import pytest
 from flint import fmpq
 
-from geoctrl import checker
-from geoctrl.checker.jets import Numbers
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import RATIONALS
-from geoctrl.checker.theorems.series import PowerSeries
+from geoctrl import decisions
+from geoctrl.decisions.arithmetic.tower import RATIONALS
+from geoctrl.decisions.functions.derivatives import Numbers
+from geoctrl.decisions.reading.problem_reader import Refusal
+from geoctrl.decisions.theorems.series_by_order import PowerSeries
 from tests.attack.forge.by_hand import Equations, verdict
 
 SECONDS = 2.0
@@ -358,7 +358,7 @@ def test_one_zero_root_is_followed_by_a_series(name):
 
 def many_squares():
     """Thousands of squares of zero, of as many states as there may be."""
-    e = Equations(**{f"x{i}": 0 for i in range(checker.STATES)})
+    e = Equations(**{f"x{i}": 0 for i in range(decisions.STATES)})
     half = e.total(*(e.monomial("1/2", **{k: 2}) for k in e.states))
     squares = [fall(e, e.number(1), e.places[k]) for k in e.states]
     one, zero = e.number(1), e.number(0)
@@ -367,8 +367,8 @@ def many_squares():
 
 
 def many_fields():
-    e = Equations(**{f"x{i}": 0 for i in range(checker.STATES)})
-    problem = e.problem([e.number(0)] * checker.STATES)
+    e = Equations(**{f"x{i}": 0 for i in range(decisions.STATES)})
+    problem = e.problem([e.number(0)] * decisions.STATES)
     return problem | {"symmetries": [{"turns": [], "shifts": {}}] * 20_000}
 
 

@@ -9,10 +9,10 @@ from flint import arb, fmpq, fmpq_poly
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker import polynomials
-from geoctrl.checker.clock import limited, require_time
-from geoctrl.checker.matrices import locate, real_roots
-from geoctrl.checker.polynomials import Functions, generators_of, length
-from geoctrl.checker.surds import Surds, middle
+from geoctrl.decisions.arithmetic.eliminations import locate, real_roots
+from geoctrl.decisions.arithmetic.tower import Surds, middle
+from geoctrl.decisions.functions.identities_by_division import Functions, generators_of, length
+from geoctrl.decisions.reading.clock import limited, require_time
 
 
 def test_middles_of_balls_are_not_made_exact_where_they_are_long():

@@ -13,8 +13,7 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker import witnesses
-from geoctrl.checker.words import relations
+from geoctrl.checker.words.leaf import relations
 from tests.attack.forge.by_hand import Equations, decided, verdict, with_theorem
 
 
@@ -24,7 +23,7 @@ def refused(problem, words, *, theorem=None, cofactors=None, of_file="", **propo
         decided(problem, **proposal)
     if of_file:
         with pytest.raises(checker.Refusal, match=of_file):
-            witnesses.prove(with_theorem(problem, theorem or attraction(problem), cofactors))
+            checker.prove(with_theorem(problem, theorem or attraction(problem), cofactors))
 
 
 def basis(problem, rows=(), inverse=()):
@@ -59,7 +58,7 @@ def test_relations_that_freeze_an_unstable_mode_are_not_kept():
     rows = [*content["theorem"]["rows"], "Gamma2", "v1"]
     for theorem in (content["theorem"], attraction(content["problem"]), content["theorem"] | {"rows": rows}):
         with pytest.raises(checker.Refusal, match="motion keeps"):
-            witnesses.prove(content | {"theorem": theorem})
+            checker.prove(content | {"theorem": theorem})
 
 
 def test_a_leaf_whose_gradient_vanishes_has_no_tangent_space():
@@ -170,7 +169,7 @@ def test_weights_with_a_pole_at_the_point_prove_nothing():
     content = with_theorem(problem, energy(problem, C="1"))
     content["witness"]["inverse"] = [["1"]]
     with pytest.raises(checker.Refusal, match="a divisor is zero"):
-        witnesses.prove(content)
+        checker.prove(content)
 
 
 def test_a_singular_system_for_the_unknowns_is_refused():
@@ -183,7 +182,7 @@ def test_a_singular_system_for_the_unknowns_is_refused():
         content = with_theorem(problem, attraction(problem))
         content["witness"]["inverse"] = inverse
         with pytest.raises(checker.Refusal, match=r"not the inverse|do not fit"):
-            witnesses.prove(content)
+            checker.prove(content)
 
 
 def test_consequences_are_combinations_of_relations():
@@ -219,7 +218,7 @@ def test_dependent_gradients_cost_nothing_and_prove_nothing():
     problem = e.problem(field, {}, {"E": function, "E2": square})
     assert verdict(problem, conserved=["E", "E2"], multipliers={"E": "1", "E2": "0"}) == "UNDECIDED"
     with pytest.raises(checker.Refusal, match="definite"):
-        witnesses.prove(with_theorem(problem, energy(problem, E="1", E2="1")))
+        checker.prove(with_theorem(problem, energy(problem, E="1", E2="1")))
 
 
 # -- integrals over a shape -------------------------------------------------------------------------------

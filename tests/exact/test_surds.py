@@ -12,8 +12,8 @@ from mpmath import mp, mpf, sqrt
 
 from geoctrl import checker
 from geoctrl.checker import matrices as matrices_of
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.matrices import (
+from geoctrl.checker.words.texts import decimal
+from geoctrl.decisions.arithmetic.eliminations import (
     characteristic,
     form,
     independent,
@@ -23,9 +23,9 @@ from geoctrl.checker.matrices import (
     restricted,
     solve,
 )
-from geoctrl.checker.over_surds import SurdMatrix
-from geoctrl.checker.surds import Surd, Surds, block, sign, unblock
-from geoctrl.checker.words import decimal
+from geoctrl.decisions.arithmetic.over_roots import SurdMatrix
+from geoctrl.decisions.arithmetic.tower import Surd, Surds, block, sign, unblock
+from geoctrl.decisions.functions.derivatives import to_float
 
 
 def tower(*radicands):

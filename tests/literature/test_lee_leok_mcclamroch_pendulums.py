@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
 import geoctrl as gc
-from geoctrl.checker.surds import Surd
+from geoctrl.decisions.arithmetic.tower import Surd
 from tests.literature.attitude_by_hand import jacobian, same_spectrum, turn
 from tests.literature.thresholds import assert_flips, verdict
 

@@ -9,8 +9,8 @@ import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
-from geoctrl.checker.polynomials import Functions
 from geoctrl.checker.theorems import degenerate, falling, family, orbit
+from geoctrl.decisions.functions.identities_by_division import Functions
 from tests.attack.build.building_fields import file_of, judged
 from tests.attack.draw import drawing_fields
 from tests.attack.draw.dice import Dice

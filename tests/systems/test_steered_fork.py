@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.motion import EquationsOfMotion
 
 R = sp.Rational
@@ -61,7 +61,7 @@ def system():
 def test_motions_keep_the_contact_of_the_steered_wheel(system):
     motion = EquationsOfMotion.of(system)
     point = dict(zip(motion.states, system.equilibrium("straight").exact, strict=True))
-    question = checker.Question(motion.question(point, {}).read, exact=True)
+    question = decisions.Question(motion.question(point, {}).read, exact=True)
     assert question.conserved("front")
 
 

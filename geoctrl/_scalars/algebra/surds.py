@@ -13,8 +13,8 @@ from geoctrl._scalars.arithmetic.arithmetics import RATIONAL, Arithmetic, NotRat
 from geoctrl._scalars.graph.graph import Graph
 from geoctrl._scalars.text.numbers import exact
 from geoctrl._scalars.text.sympy_bridge import FromSympy
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import Surd, Surds
+from geoctrl.decisions.arithmetic.tower import Surd, Surds
+from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.errors import GeoctrlError, InputError
 
 __all__ = ["exact_numbers", "exact_with_roots", "rational", "root_expression", "surds"]

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import saved_text
 from geoctrl._scalars import shown
@@ -18,10 +18,10 @@ from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_
 from geoctrl.analysis.certificates.sentences import claim_of, reason_of
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.witnesses.content import confirmed_content
-from geoctrl.checker import short
-from geoctrl.checker.reading import terms
-from geoctrl.checker.surds import RATIONALS, Surds
-from geoctrl.checker.witnesses.reader import REPORT
+from geoctrl.checker.reader import REPORT
+from geoctrl.checker.words.texts import short
+from geoctrl.decisions.arithmetic.tower import RATIONALS, Surds
+from geoctrl.decisions.reading.problem_reader import terms
 from geoctrl.errors import CertificateError, InputError
 from geoctrl.rocq import rocq_text
 from geoctrl.sampling import SampledController
@@ -118,8 +118,8 @@ class Certificate(ProofFile):
         problem = self.proof["problem"]
         if "functions" in problem:
             return "it may be proved where forces and laws are expressions instead of functions"
-        if len(problem["states"]) > checker.STATES:
-            return f"it may be proved of parts with {checker.STATES} states at most"
+        if len(problem["states"]) > decisions.STATES:
+            return f"it may be proved of parts with {decisions.STATES} states at most"
         if self.in_floats:
             return (
                 "it may be proved at an exact point: a member of a family, or numbers that are rational or "

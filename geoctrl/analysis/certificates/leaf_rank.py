@@ -10,11 +10,11 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.balls import Balls, radii
-from geoctrl.checker.boxes import PRECISION
-from geoctrl.checker.jets import Jet, evaluate, reachable
-from geoctrl.checker.reading import Refusal
 from geoctrl.checker.words.leaf import Dimension
+from geoctrl.decisions.functions.ball_jets import Balls, radii
+from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION
+from geoctrl.decisions.reading.problem_reader import Refusal
 
 __all__ = ["dimension_of_leaf"]
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators
 from geoctrl.analysis.question.motion import Stored
-from geoctrl.checker.matrices import independent, nullspace
+from geoctrl.decisions.arithmetic.eliminations import independent, nullspace
 
 __all__ = ["rows_of_rest"]
 
@@ -32,7 +32,7 @@ def rows_of_rest(held: Stored, resting: Stored, names: list[str]) -> Stored | No
     resting : equations with the same table that rest where the loop does
     names : of independent functions that no command changes
     """
-    q = checker.Question(resting.read, exact=True)
+    q = decisions.Question(resting.read, exact=True)
     rows = [*q.leaf[0], *(q.function(name)[1] for name in names)]
     wanted = len(nullspace([*q.linearisation, *q.leaf[0]], len(q.labels))) - len(names)
     if wanted <= 0:
@@ -61,7 +61,7 @@ def rows_of_rest(held: Stored, resting: Stored, names: list[str]) -> Stored | No
     return None
 
 
-def _syzygies(q: checker.Question, equations: list[Any], factors: list[Any]) -> Iterator[list[list[fmpq]]]:
+def _syzygies(q: decisions.Question, equations: list[Any], factors: list[Any]) -> Iterator[list[list[fmpq]]]:
     """Coefficients, by equation and factor, of combinations that vanish on the leaf."""
     F = q.functions
     monomials: dict[tuple[int, ...], int] = {}

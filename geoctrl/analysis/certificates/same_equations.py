@@ -10,13 +10,13 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import STATE
 from geoctrl._scalars.algebra.surds import exact_with_roots
 from geoctrl.analysis.certificates.questions import KINDS
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem, motion_of
-from geoctrl.checker.jets import Jet, evaluate, reachable
+from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
 from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
 from geoctrl.systems.parts.angles import ExactAngle
@@ -61,7 +61,7 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
         seen = system.seen_from(stored.get("spin"))
     except GeoctrlError as error:
         raise CertificateError(f"the system is not seen from the axes of the file: {error}") from None
-    given = checker.read_problem(dict(stored))
+    given = decisions.read_problem(dict(stored))
     held = [exact_with_roots(q) for q in given["inputs"].values()]
     loop = "held" in stored
     found = motion_of(seen, [] if loop else held, numbers)
@@ -156,7 +156,7 @@ def _same(part: str, given: list[str], found: list[str]) -> None:
 
 def compare_problems(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) -> None:
     """Compare two problems as read part by part, of the field the rates of the ``own`` first states."""
-    functions = checker.Question(stored, exact=False).functions
+    functions = decisions.Question(stored, exact=False).functions
     try:
         given, found = (_Parts(problem, functions) for problem in (stored, rebuilt))
         for part in ("matrix", "field", "right", "leaf", "invariants"):

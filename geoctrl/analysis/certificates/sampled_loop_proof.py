@@ -1,4 +1,4 @@
-"""The search for a proof about a sampled loop, which `geoctrl.checker.theorems.held_loop` decides.
+"""The search for a proof about a sampled loop, which `geoctrl.decisions.theorems.held_decision` decides.
 
 The commands, which rest between samples, are states of the problem, and so is the output of an actuator that
 lags. What is looked for are functions that no command changes, families of fixed points and, from a
@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
 from geoctrl.analysis.certificates.rest_relations import rows_of_rest
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
@@ -26,10 +26,10 @@ from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.question.generators import NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.checker.boxes import PRECISION
-from geoctrl.checker.matrices import nullspace
-from geoctrl.checker.surds import middle
-from geoctrl.checker.theorems.held_loop import multiplied
+from geoctrl.decisions.arithmetic.eliminations import nullspace
+from geoctrl.decisions.arithmetic.tower import middle
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION
+from geoctrl.decisions.theorems.held_decision import multiplied
 from geoctrl.errors import CertificateError, EquilibriumError, InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import Equilibrium, System
@@ -120,11 +120,11 @@ def _candidates(problem: Problem, controller: SampledController) -> Iterator[tup
 
 def _named_families(resting: Stored) -> Iterator[Stored]:
     """Equations that rest where the loop does, with families of solutions as functions of symbols."""
-    q = checker.Question(resting.read, exact=True)
+    q = decisions.Question(resting.read, exact=True)
     tangents = nullspace([*q.linearisation, *q.leaf[0]], len(q.labels))
     searches = (
         lambda: flat_family(resting, q, tangents),
-        lambda: family_through(resting, checker.Question(resting.read, exact=True), len(tangents)),
+        lambda: family_through(resting, decisions.Question(resting.read, exact=True), len(tangents)),
     )
     for search in searches if tangents else ():
         try:
@@ -214,7 +214,7 @@ class _Loop:
 
     def _unchanged_functions(self, stored: Stored) -> list[str]:
         """Independent functions that no command changes."""
-        question = checker.Question(stored.read, exact=True)
+        question = decisions.Question(stored.read, exact=True)
         kept = []
         for name in self._functions:
             try:
@@ -283,7 +283,7 @@ def _late(controller: SampledController) -> tuple[int, Fraction]:
 def _outcome(stored: Stored, names: list[str]) -> Outcome:
     """With a matrix or a multiplier, as the middle of M suggests."""
     with ctx.workprec(PRECISION):
-        M, _ = multiplied(checker.Question(stored.read, exact=True), names)
+        M, _ = multiplied(decisions.Question(stored.read, exact=True), names)
         middles = M.mid()
     roots = np.linalg.eigvals(np.array([[float(c) for c in row] for row in middles.tolist()]))
     root = complex(roots[int(np.argmax(np.abs(roots)))])
@@ -294,12 +294,12 @@ def _outcome(stored: Stored, names: list[str]) -> Outcome:
     ]
     for attempt in attempts:
         try:
-            outcome = Outcome(stored, *checker.decide(stored.read, proposal | attempt()))
+            outcome = Outcome(stored, *decisions.decide(stored.read, proposal | attempt()))
         except (checker.Refusal, NotSolved, ZeroDivisionError):
             continue
         if outcome.verdict.proved:
             return outcome
-    return Outcome(stored, *checker.decide(stored.read, proposal))
+    return Outcome(stored, *decisions.decide(stored.read, proposal))
 
 
 def _lyapunov(M: arb_mat) -> list[list[str]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.certificates.leaf_rank import dimension_of_leaf
 from geoctrl.analysis.proofs.numerical import claim_in_floats
 from geoctrl.analysis.proofs.proof import Outcome
-from geoctrl.checker.balls import radii
-from geoctrl.checker.theorems.held_loop import METHOD as HELD
+from geoctrl.checker.numbers import Surd
 from geoctrl.checker.words.claims import about_point, claim
-from geoctrl.checker.words.texts import listed, number_of_checker
+from geoctrl.checker.words.texts import listed
+from geoctrl.decisions.functions.ball_jets import radii
+from geoctrl.decisions.theorems.held_decision import METHOD as HELD
 from geoctrl.verification import Verdict
 
 __all__ = ["claim_of", "reason_of"]
@@ -63,13 +64,21 @@ def problem_in_words(problem: dict[str, Any]) -> dict[str, Any]:
     return problem | parts
 
 
+def number_of_checker(q: Any) -> Any:
+    """A number of the search as one of the checker."""
+    if not hasattr(q, "root"):
+        return q
+    turn = len(q.root.below)
+    return Surd((turn, number_of_checker(q.root.radicand)), number_of_checker(q.a), number_of_checker(q.b))
+
+
 def reason_of(outcome: Outcome, hint: str) -> str:
     """Why a point is left open, and where else it might be asked."""
     evidence = outcome.evidence
     parts = []
     states = len(outcome.problem.data["states"])
-    if outcome.in_floats and states > checker.STATES:
-        parts.append(f"a proof is of {checker.STATES} states at most, and these are {states}")
+    if outcome.in_floats and states > decisions.STATES:
+        parts.append(f"a proof is of {decisions.STATES} states at most, and these are {states}")
     if outcome.verdict in (Verdict.UNDECIDED, Verdict.SPECTRALLY_STABLE_ONLY):
         kind = evidence.get("hessian")
         if kind == "no multipliers":

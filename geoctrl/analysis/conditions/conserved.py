@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from time import monotonic
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.choices import Choices, TooManyChoices
 from geoctrl.analysis.conditions.family_point import FamilyPoint
@@ -64,7 +64,7 @@ def _kept_by(
             break
         left = {name: node for name, node in functions.items() if name not in found}
         try:
-            question = checker.Question(motion.question(point, left, further=further).read, exact=False)
+            question = decisions.Question(motion.question(point, left, further=further).read, exact=False)
         except checker.Refusal as refusal:
             raise CertificateError(
                 f"what is conserved is not found out: {refusal}; certify() decides members one by one"

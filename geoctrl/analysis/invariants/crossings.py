@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl._scalars import Graph, Node
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, UnknownSwitch
 from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
@@ -293,7 +293,7 @@ class Crossings:
             "weights": {},
             "nodes": table.rows,
         }
-        question = checker.Question(Stored.of(data).read, exact=False)
+        question = decisions.Question(Stored.of(data).read, exact=False)
         question.numbers.deadline = self._end
         question.variables += list(question.numbers_of("input", "parameter"))
         functions = question.functions

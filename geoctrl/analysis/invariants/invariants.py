@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._calls.budget import seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import flag, named_parameters
@@ -337,7 +337,7 @@ def _identity(
     values: Mapping[str, float],
     further: bool,
     clock: Node | None = None,
-) -> checker.Question:
+) -> decisions.Question:
     """The question about the rate of a function, at a random point; what has no number stays a variable.
 
     The time runs at the rate one, or that of another ``clock``.
@@ -349,7 +349,7 @@ def _identity(
     rates = {a.time: clock or asked.system.graph.one}
     problem = motion.question(point, {_FUNCTION: node}, {TIME: a.time}, rates, further=further)
     free = {*(motion.parameters.keys() - numbers), *(motion.inputs if asked.for_all_inputs else ())}
-    question = checker.Question(problem.read, exact=False)
+    question = decisions.Question(problem.read, exact=False)
     question.numbers.deadline = asked.end
     # Parameters and inputs without numbers are variables of identities too.
     question.variables += [i for i, node in enumerate(question.table) if node[0] == "sym" and node[1] in free]
@@ -357,7 +357,7 @@ def _identity(
     return question
 
 
-def _polynomial(question: checker.Question, left: Any) -> _Polynomial:
+def _polynomial(question: decisions.Question, left: Any) -> _Polynomial:
     """A remainder in sympy symbols; functions appear under names of their own."""
     symbols = [sp.Symbol(question.table[place][1], real=True) for place in question.variables]
     terms = tuple((tuple(map(int, e)), Fraction(int(c.p), int(c.q))) for e, c in left.terms())

@@ -14,7 +14,7 @@ from flint import acb, acb_mat, ctx, fmpq, fmpq_poly
 
 from geoctrl._scalars import exact
 from geoctrl._scalars.algebra import rational_matrix
-from geoctrl.checker.matrices import left_of_axis, negative_roots
+from geoctrl.decisions.arithmetic.eliminations import left_of_axis, negative_roots
 from geoctrl.systems.contract.tolerances import KERNEL, rank
 
 __all__ = ["EXACT", "FLOAT", "SubspaceArithmetic", "invariant_span", "roots_on_axis"]

@@ -2,8 +2,8 @@ r"""The question of stability of a family's members, with axes as indeterminates
 
 States are functions of the axes: parameters, and symbols of the family. Field, leaf, invariants, their first
 and second derivatives and the unknowns are rational functions of the axes and of roots, sines and other
-functions of them; the identities C1 and C3 of `geoctrl.checker.question` hold for all values of the axes. All
-that follows is a sign of such a function, decided on the cells of a region (`geoctrl.checker.maps.region`).
+functions of them; the identities C1 and C3 hold for all values of the axes. All that follows is a sign of
+such a function, decided on the cells of a region (`geoctrl.checker.maps.region`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from geoctrl.analysis.maps.map_quotients import (
     product,
     solved,
 )
-from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.polynomials import generators_of
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import EQUATIONS, Refusal, one_of
-from geoctrl.checker.surds import Surds
+from geoctrl.decisions.arithmetic.tower import Surds
+from geoctrl.decisions.functions.derivatives import Jet, evaluate
+from geoctrl.decisions.functions.identities_by_division import generators_of
+from geoctrl.decisions.questions.exact_question import Question
+from geoctrl.decisions.reading.problem_reader import EQUATIONS, Refusal, one_of
 
 Rows = list[list[MapQuotient]]
 

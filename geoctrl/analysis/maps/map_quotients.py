@@ -16,10 +16,10 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from flint.utils.flint_exceptions import DomainError
 
-from geoctrl.checker.clock import SECONDS, require_time
-from geoctrl.checker.jets import Jet
-from geoctrl.checker.polynomials import GENERATORS, PLAIN, require_short
-from geoctrl.checker.reading import Refusal
+from geoctrl.decisions.functions.derivatives import Jet
+from geoctrl.decisions.functions.identities_by_division import GENERATORS, PLAIN, require_short
+from geoctrl.decisions.reading.clock import SECONDS, require_time
+from geoctrl.decisions.reading.problem_reader import Refusal
 
 TERMS = 40_000
 """Terms of a polynomial from which it is too large to be checked."""

@@ -31,12 +31,12 @@ from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.box_witnesses import rounded_inverse
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import texts
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import Proof, Proofs
-from geoctrl.checker.reading import Refusal as OldRefusal
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.reader import conform
+from geoctrl.checker.reader import conform
+from geoctrl.decisions.reading.problem_reader import Refusal as OldRefusal
 
 __all__ = ["ConfirmedProofs", "content_of_map", "read_proofs"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from geoctrl._calls.long_calls import LongCall
 from geoctrl.analysis.maps.map_witnesses import ConfirmedProofs, read_proofs
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.region import LETTERS, Proof, Signs, analytic, halves, walk, whole
-from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.errors import CertificateError
 
 __all__ = ["Tiles"]

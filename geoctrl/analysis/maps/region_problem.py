@@ -13,7 +13,7 @@ from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.checker.maps.file import AXES
-from geoctrl.checker.reading import Refusal, conform
+from geoctrl.decisions.reading.problem_reader import Refusal, conform
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem
 

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes, Kernel
 from geoctrl.analysis.maps.map_quotients import MapQuotient, hermite, hurwitz
-from geoctrl.checker.reading import Refusal
+from geoctrl.decisions.reading.problem_reader import Refusal
 
 __all__ = ["proposals"]
 

@@ -24,9 +24,9 @@ from geoctrl.analysis.maps.region_proofs import proposals
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.maps.file import CLASSES, DEPTH, MAP, PROBLEM, claim_of_map
 from geoctrl.checker.maps.region import LETTERS, halves
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.reading import conform as conform_old
-from geoctrl.checker.witnesses.reader import FORMAT, conform
+from geoctrl.checker.reader import FORMAT, conform
+from geoctrl.decisions.reading.problem_reader import Refusal
+from geoctrl.decisions.reading.problem_reader import conform as conform_old
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 

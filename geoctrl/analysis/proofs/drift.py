@@ -14,12 +14,12 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved
 from geoctrl.analysis.question.motion import Stored
-from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.matrices import Rows, matrix, nullspace, product, solve
+from geoctrl.decisions.arithmetic.eliminations import Rows, matrix, nullspace, product, solve
+from geoctrl.decisions.functions.derivatives import Jet, evaluate
 
 __all__ = ["drifts"]
 
@@ -29,7 +29,7 @@ _ZERO = fmpq(0)
 
 def drifts(stored: Stored) -> Iterator[Stored]:
     """The problem with drifts that may be motions of its equations."""
-    question = checker.Question(stored.read, exact=True)
+    question = decisions.Question(stored.read, exact=True)
     known = set(question.moving_places[len(question.labels) :])
     moving = [p in known for p in question.problem["field"]]
     if not any(moving):
@@ -41,7 +41,7 @@ def drifts(stored: Stored) -> Iterator[Stored]:
             yield _drift_problem(stored, question, c, *path)
 
 
-def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[Vector]:
+def _steady_velocities(q: decisions.Question, moving: Sequence[bool]) -> Iterator[Vector]:
     """Changes that the leaf admits, and that no force answers to first order, nor the displacements to which
     they lead: of the velocities alone, then with displacements.
     """
@@ -56,7 +56,7 @@ def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[
     yield from (c for c in displaced if any(x for x, moves in zip(c, moving, strict=True) if not moves))
 
 
-def _path(q: checker.Question, moving: Sequence[bool], c: Vector) -> tuple[Vector, Vector, fmpq] | None:
+def _path(q: decisions.Question, moving: Sequence[bool], c: Vector) -> tuple[Vector, Vector, fmpq] | None:
     """Z, B Z and beta^2 of the way of the other states; None where it is neither straight nor a circle."""
     n = range(len(q.labels))
     jets = q.jets(q.problem["field"])
@@ -91,7 +91,7 @@ def _times(B: Rows, v: Vector) -> Vector:
     return [row[0] for row in product(B, [[x] for x in v])]
 
 
-def _unknowns_at(q: checker.Question, state: Vector) -> Vector:
+def _unknowns_at(q: decisions.Question, state: Vector) -> Vector:
     """z of K z = b at a state."""
     labels = q.labels
     values = {q.place["state", k]: Jet(v) for k, v in zip(labels, state, strict=True)}
@@ -105,7 +105,7 @@ def _unknowns_at(q: checker.Question, state: Vector) -> Vector:
 
 
 def _drift_problem(
-    stored: Stored, q: checker.Question, c: Vector, Z: Vector, turned: Vector, square: fmpq
+    stored: Stored, q: decisions.Question, c: Vector, Z: Vector, turned: Vector, square: fmpq
 ) -> Stored:
     """The problem with the drift of two symbols, its speed w and its way t."""
     table = Appended(stored)
@@ -146,7 +146,7 @@ def _drift_problem(
     )
 
 
-def _flat_drifts(stored: Stored, q: checker.Question) -> Iterator[Stored]:
+def _flat_drifts(stored: Stored, q: decisions.Question) -> Iterator[Stored]:
     """On the flat through the point along the kernel of a power of the linearisation."""
     n = len(q.labels)
     power = matrix(q.linearisation, n)

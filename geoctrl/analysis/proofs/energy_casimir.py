@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq
 
-from geoctrl.checker.matrices import form, nullspace
+from geoctrl.decisions.arithmetic.eliminations import form, nullspace
 from geoctrl.systems.contract.tolerances import INDEPENDENT, VANISHING
 
 __all__ = ["Pencil", "critical_combination", "definite_combination", "exact_multipliers"]

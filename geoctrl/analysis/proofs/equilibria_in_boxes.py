@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from flint import ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.ball_matrices import middles
 from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import PRECISION, Box
-from geoctrl.checker.jets import reachable
-from geoctrl.checker.surds import ball
-from geoctrl.checker.theorems.idle import equations_of_rest
+from geoctrl.decisions.arithmetic.tower import ball
+from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.functions.derivatives import reachable
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, Box
+from geoctrl.decisions.theorems.idle_decision import equations_of_rest
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
 __all__ = ["Judged", "box_at_rest", "box_judgement", "judged_by_root"]
@@ -56,7 +56,7 @@ def box_judgement(problem: Problem, names: Sequence[str]) -> Judged | None:
     ----------
     names : of invariants that are conserved
     """
-    rounded = checker.Question(problem.question().read, exact=False)
+    rounded = decisions.Question(problem.question().read, exact=False)
     sizes = _sizes(problem)
     with ctx.workprec(PRECISION):
         for attempt in (_by_idle, _by_spectrum, _by_energy):
@@ -71,7 +71,7 @@ def box_at_rest(problem: Problem, names: Sequence[str]) -> Stored | None:
     """A problem with a box that holds an equilibrium of the family of conserved functions, all of which are
     independent there; None where none is found.
     """
-    rounded, sizes = checker.Question(problem.question().read, exact=False), _sizes(problem)
+    rounded, sizes = decisions.Question(problem.question().read, exact=False), _sizes(problem)
     with ctx.workprec(PRECISION):
         try:
             if len(_independent(rounded, sizes, names)) < len(names):
@@ -81,7 +81,9 @@ def box_at_rest(problem: Problem, names: Sequence[str]) -> Stored | None:
             return None
 
 
-def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+def _by_spectrum(
+    problem: Problem, rounded: decisions.Question, sizes: np.ndarray, names: list[str]
+) -> Judged:
     names = _independent(rounded, sizes, names)
     stored, _ = _box_about_middle(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
     box = Box(stored.read, names, whole=False)
@@ -98,18 +100,18 @@ def judged_by_root(stored: Stored, proposal: dict[str, Any], roots: np.ndarray) 
     """
     last = complex(roots[int(np.argmax(roots.real))]) if roots.size else 0j
     if not last.real > 0:
-        return stored, *checker.decide(stored.read, proposal)
+        return stored, *decisions.decide(stored.read, proposal)
     numbers = [last]
     if np.sum(np.abs(roots - last) < _MULTIPLE * abs(last)) > 1:
         numbers.append(last + last.real / (2 * len(roots)))
     *first, further = (proposal | {"root": [number.real, number.imag]} for number in numbers)
     for tried in first:
         with suppress(checker.Refusal):
-            return stored, *checker.decide(stored.read, tried)
-    return stored, *checker.decide(stored.read, further)
+            return stored, *decisions.decide(stored.read, tried)
+    return stored, *decisions.decide(stored.read, further)
 
 
-def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+def _by_idle(problem: Problem, rounded: decisions.Question, sizes: np.ndarray, names: list[str]) -> Judged:
     """Coordinates on which nothing depends are taken out: the point rests for all of their values."""
     del names
     labels, table = list(problem.motion.states), rounded.table
@@ -128,7 +130,7 @@ def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, nam
         stored = (
             replace(problem, point=list(x)).question().with_box(box).with_parts(idle={"dropped": dropped})
         )
-        question = checker.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
+        question = decisions.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
         jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
         return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
 
@@ -136,7 +138,7 @@ def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, nam
     return judged_by_root(stored, {}, np.linalg.eigvals(middles(rounded.linearisation)[np.ix_(free, free)]))
 
 
-def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+def _by_energy(problem: Problem, rounded: decisions.Question, sizes: np.ndarray, names: list[str]) -> Judged:
     if not names:
         raise checker.Refusal("there is no invariant")
     energy = "energy" if "energy" in names else names[0]
@@ -153,7 +155,7 @@ def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, n
     )
     multipliers = {label: str(c) for label, c in zip(labels, found, strict=True)}
     proposal = {"conserved": [energy, *others], "multipliers": multipliers}
-    return stored, *checker.decide(stored.read, proposal)
+    return stored, *decisions.decide(stored.read, proposal)
 
 
 def _sizes(problem: Problem) -> np.ndarray:
@@ -163,7 +165,7 @@ def _sizes(problem: Problem) -> np.ndarray:
     return problem.scales().unit
 
 
-def _independent(rounded: checker.Question, sizes: np.ndarray, names: Sequence[str]) -> list[str]:
+def _independent(rounded: decisions.Question, sizes: np.ndarray, names: Sequence[str]) -> list[str]:
     """Invariants whose gradients are independent, of the leaf's too; the energy is taken last."""
     rows = [_direction(rounded, sizes, name) for name in rounded.problem["leaf"]]
     found = []
@@ -175,7 +177,7 @@ def _independent(rounded: checker.Question, sizes: np.ndarray, names: Sequence[s
     return found
 
 
-def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.ndarray:
+def _direction(rounded: decisions.Question, sizes: np.ndarray, name: str) -> np.ndarray:
     """A gradient by the states in their sizes, of length one."""
     row = middles([in_sizes(rounded.function(name), sizes)[1]])[0]
     return row / (np.linalg.norm(row) or 1.0)
@@ -183,7 +185,7 @@ def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.nd
 
 def _box_about_middle(
     problem: Problem,
-    rounded: checker.Question,
+    rounded: decisions.Question,
     sizes: np.ndarray,
     names: Sequence[str],
     equations: Equations,
@@ -237,7 +239,7 @@ def _refined_middle(
     """The problem at a middle that Newton's steps lead to, by the states that are free and by multipliers;
     refused where they come to another point than the one that is meant.
     """
-    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, checker.Surd) else q for q in problem.point]
+    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, decisions.Surd) else q for q in problem.point]
     start, n = list(x), len(x)
     c = np.array([*(units[i] for i in free), *units[n:]])
     for _ in range(_STEPS):

@@ -17,17 +17,17 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved
 from geoctrl.analysis.question.motion import Stored
-from geoctrl.checker.jets import Jet, evaluate, reachable
-from geoctrl.checker.polynomials import Functions
+from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
+from geoctrl.decisions.functions.identities_by_division import Functions
 
 __all__ = ["Solved", "family_through", "flat_family"]
 
 
-def flat_family(stored: Stored, q: checker.Question, tangents: Sequence[Sequence[fmpq]]) -> Stored:
+def flat_family(stored: Stored, q: decisions.Question, tangents: Sequence[Sequence[fmpq]]) -> Stored:
     """The problem with the flat family along its tangents; NotSolved or Refusal where it is none.
 
     Parameters
@@ -74,7 +74,7 @@ def flat_family(stored: Stored, q: checker.Question, tangents: Sequence[Sequence
     )
 
 
-def _constants(q: checker.Question, jets: dict[int, Jet], number: dict[str, int]) -> dict[int, int]:
+def _constants(q: decisions.Question, jets: dict[int, Jet], number: dict[str, int]) -> dict[int, int]:
     """Places of the functions of parameters alone, by their generators."""
     moving = set(q.moving_places)
     found: dict[int, int] = {}
@@ -130,7 +130,7 @@ TERMS, PRODUCTS, SECONDS = 3000, 1_000_000, 3.0
 a family."""
 
 
-def family_through(stored: Stored, question: checker.Question, dimension: int) -> Stored:
+def family_through(stored: Stored, question: decisions.Question, dimension: int) -> Stored:
     """The problem with a family of some dimension through its point; NotSolved where none is found."""
     q = question
     equations = [ratio.top for ratio in [*q.ratios(q.problem["field"]), *q.defects]]

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.proofs.energy_casimir import critical_combination
 from geoctrl.analysis.proofs.squares import square_free, sum_of_squares
 from geoctrl.analysis.proofs.vanishing_chain import chain_from
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
-from geoctrl.checker.matrices import matrix, nullspace, product
+from geoctrl.decisions.arithmetic.eliminations import matrix, nullspace, product
 
 __all__ = ["falling_functions"]
 
@@ -50,7 +50,7 @@ def falling_functions(
     """
     for name in names:
         nodes = [stored.read["invariants"][name], *stored.read["weights"].get(name, [])]
-        question = checker.Question(stored.read, exact=True)
+        question = decisions.Question(stored.read, exact=True)
         try:
             question.require_kept([])
             rate = question.rate(list(nodes))
@@ -75,7 +75,7 @@ def falling_functions(
 
 
 def _chain(
-    q: checker.Question, g: Generators, roots: list[Any], kept: Sequence[str], table: Appended
+    q: decisions.Question, g: Generators, roots: list[Any], kept: Sequence[str], table: Appended
 ) -> list[dict[str, Any]] | None:
     """Steps that show nothing to stay, where the linear motion does not show it; None where none are
     found.
@@ -96,7 +96,9 @@ def _chain(
         return None
 
 
-def _multipliers(q: checker.Question, place: int, sense: int, names: Sequence[str]) -> dict[str, str] | None:
+def _multipliers(
+    q: decisions.Question, place: int, sense: int, names: Sequence[str]
+) -> dict[str, str] | None:
     """Those of a combination that holds the function with its sense, definite where one is found."""
     try:
         functions = [q.function_at("the falling function", place), *map(q.function, names)]
@@ -110,7 +112,7 @@ def _multipliers(q: checker.Question, place: int, sense: int, names: Sequence[st
 # -- the sign of a rate -----------------------------------------------------------------------------------
 
 
-def _signed_squares(q: checker.Question, rate: Any, g: Generators) -> tuple[int, list[Square]]:
+def _signed_squares(q: decisions.Question, rate: Any, g: Generators) -> tuple[int, list[Square]]:
     """The sense and squares with sense * rate = -sum factor * square^2; NotSolved where none are found."""
     # Before division by the leaf a rate may show its squares, after it it is shorter. Unknowns that are left,
     # forces of constraints, do no work on the leaf.
@@ -132,7 +134,7 @@ def _without_generators(p: Any, gone: Sequence[int]) -> Any:
     return p.context().from_dict(kept)
 
 
-def _signed_polynomial(q: checker.Question, rate: Any, top: Any, g: Generators) -> tuple[int, list[Square]]:
+def _signed_polynomial(q: decisions.Question, rate: Any, top: Any, g: Generators) -> tuple[int, list[Square]]:
     """The same for a numerator."""
     F = q.functions
     below = g.one

@@ -11,15 +11,15 @@ from itertools import product
 import numpy as np
 from flint import ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl._scalars.text.numbers import short_rational
 from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, judged_by_root
 from geoctrl.analysis.proofs.equilibrium_family import flat_family
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import PRECISION
+from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION
 from geoctrl.systems.contract.scales import equilibration
 
 __all__ = ["family_in_balls"]
@@ -36,7 +36,7 @@ family."""
 def family_in_balls(problem: Problem) -> Judged | None:
     """A problem with a family and what the checker proves of it in balls; None where that is nothing."""
     try:
-        rounded = checker.Question(problem.question().read, exact=False)
+        rounded = decisions.Question(problem.question().read, exact=False)
     except checker.Refusal:
         return None
     for tolerance, slopes in product(KERNEL, SLOPES):
@@ -45,7 +45,7 @@ def family_in_balls(problem: Problem) -> Judged | None:
             with ctx.workprec(PRECISION):
                 stored = problem.question()
                 widths = [fmpq(0)] * len(stored.read["states"])
-                question = checker.Question(stored.read, True, Balls(widths))
+                question = decisions.Question(stored.read, True, Balls(widths))
                 stored = flat_family(stored, question, tangents)
             stored = stored.with_parts(enclosed={"omitted": omitted})
             return judged_by_root(stored, {}, roots)
@@ -55,7 +55,7 @@ def family_in_balls(problem: Problem) -> Judged | None:
 
 
 def _in_floats(
-    problem: Problem, rounded: checker.Question, tolerance: float, slopes: tuple[int, float]
+    problem: Problem, rounded: decisions.Question, tolerance: float, slopes: tuple[int, float]
 ) -> tuple[list[list[fmpq]], list[str], np.ndarray]:
     """Tangents of the family by row, states to omit, and the roots across it on the leaf."""
     from scipy.linalg import null_space, qr

@@ -13,14 +13,14 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.modular import rational, residue, sampled_kernel
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.question.generators import independent_invariants
 from geoctrl.analysis.question.motion import Stored
-from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.matrices import independent
-from geoctrl.checker.surds import RATIONALS
+from geoctrl.decisions.arithmetic.eliminations import independent
+from geoctrl.decisions.arithmetic.tower import RATIONALS
+from geoctrl.decisions.functions.derivatives import Jet, Numbers, evaluate
 
 __all__ = ["modulo_orbit"]
 
@@ -34,7 +34,7 @@ Field = tuple[dict[tuple[int, int], fmpq], list[fmpq]]
 
 def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict[str, Any]] | None:
     """The problem with the symmetries that move its point, and a proposal; None where there are none."""
-    question = checker.Question(stored.read, exact=True)
+    question = decisions.Question(stored.read, exact=True)
     problem, labels = question.problem, question.labels
     if len(labels) > MOST:
         return None
@@ -112,7 +112,7 @@ class _Anywhere:
 Sample = tuple[list[fmpq], dict[str, fmpq], dict[str, list[fmpq]]]
 
 
-def _samples(q: checker.Question, functions: dict[str, int]) -> Iterator[Sample]:
+def _samples(q: decisions.Question, functions: dict[str, int]) -> Iterator[Sample]:
     """Random points with values and gradients of functions; Refusal where these are not rational there."""
     n, rng = len(q.labels), Random(1)
     numbers, constants = _Anywhere(), q.numbers_of("input", "parameter")
@@ -122,11 +122,11 @@ def _samples(q: checker.Question, functions: dict[str, int]) -> Iterator[Sample]
         at |= {p: Jet(v, {i: fmpq(1)}) for i, (p, v) in enumerate(zip(q.moving_places, x, strict=False))}
         jets = dict(zip(functions, evaluate(q.table, list(functions.values()), at, numbers, 1), strict=True))
         if any(jet.value is None for jet in jets.values()):
-            raise checker.NotExact("a function is not rational")
+            raise decisions.NotExact("a function is not rational")
         yield x, {k: jet.value for k, jet in jets.items()}, {k: q.gradient(jet) for k, jet in jets.items()}
 
 
-def _fields(q: checker.Question, functions: dict[str, int], level: dict[str, fmpq]) -> list[Field]:
+def _fields(q: decisions.Question, functions: dict[str, int], level: dict[str, fmpq]) -> list[Field]:
     """All fields of small numbers under which functions and the distance of the levels rest."""
     n = len(q.labels)
     pairs = list(combinations(range(n), 2))

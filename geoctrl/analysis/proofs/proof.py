@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._calls.long_calls import tell
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, box_judgement
@@ -73,7 +73,7 @@ def decide(problem: Problem, modulo: str | None = None, so_far: SoFar = lambda _
                 return search.of_orbit() or outcome
             if outcome.verdict.proved or not search.inexact:
                 return outcome
-        except checker.NotExact as missing:
+        except decisions.NotExact as missing:
             search.radicand = missing.radicand
         except checker.Refusal:  # what no proof can be made of may still be judged in floats
             break
@@ -109,7 +109,7 @@ def is_exact_equilibrium(problem: Problem) -> bool:
     """Whether the checker finds field and leaf relations to vanish exactly at the point."""
     try:
         problem.with_needed_roots(
-            lambda asked: checker.Question(asked.question().read, exact=True).require_equilibrium()
+            lambda asked: decisions.Question(asked.question().read, exact=True).require_equilibrium()
         )
     except checker.Refusal:
         return False
@@ -147,16 +147,16 @@ class _Search:
     def of_orbit(self) -> Outcome | None:
         """What is proved of the orbit of the point; None where no symmetry moves it."""
         stored = self._problem.question()
-        conserved = self._conserved_names(checker.Question(stored.read, exact=True))
+        conserved = self._conserved_names(decisions.Question(stored.read, exact=True))
         found = modulo_orbit(stored, conserved)
         if found is None:
             return None
         problem, proposal = found
         try:
-            return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
+            return Outcome(problem, *decisions.judge(decisions.Question(problem.read, exact=True), proposal))
         except checker.Refusal:
             proposal.pop("orbit_multipliers", None)
-            return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
+            return Outcome(problem, *decisions.judge(decisions.Question(problem.read, exact=True), proposal))
 
     def everything(self) -> Iterator[Outcome]:
         """What spectrum and energy-Casimir prove, and each theorem whether these do or not."""
@@ -175,21 +175,21 @@ class _Search:
         found = candidates(self._problem, left_open.problem, left_open.evidence, self._drift)
         for problem, proposal in found:
             try:
-                question = checker.Question(problem.read, exact=True)
-                yield Outcome(problem, *checker.judge(question, proposal))
+                question = decisions.Question(problem.read, exact=True)
+                yield Outcome(problem, *decisions.judge(question, proposal))
             except checker.Refusal:
                 continue
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
-        question = checker.Question(problem.read, exact=True)
+        question = decisions.Question(problem.read, exact=True)
         proposal: dict[str, Any] = {"conserved": self._conserved_names(question)}
         if shape:
             proposal["shape_integrals"] = True
         # Looked for only where the spectrum does not decide.
         multipliers = {"multipliers": lambda: self._multipliers(question, proposal)}
-        return Outcome(problem, *checker.judge(question, proposal | multipliers))
+        return Outcome(problem, *decisions.judge(question, proposal | multipliers))
 
-    def _conserved_names(self, question: checker.Question) -> list[str]:
+    def _conserved_names(self, question: decisions.Question) -> list[str]:
         """Candidates that the checker can prove to be conserved."""
         found = []
         for name in self._problem.invariants:
@@ -197,14 +197,14 @@ class _Search:
                 if question.conserved(name):
                     question.function(name)
                     found.append(name)
-            except checker.NotExact as missing:
+            except decisions.NotExact as missing:
                 self.inexact, self.radicand = True, missing.radicand
             except checker.Refusal:  # no derivative at the point, or too large to be proved
                 continue
         return found
 
-    def _multipliers(self, question: checker.Question, proposal: dict[str, Any]) -> dict[str, str] | None:
-        shape = checker.shape_integrals(question) if proposal.get("shape_integrals") else []
+    def _multipliers(self, question: decisions.Question, proposal: dict[str, Any]) -> dict[str, str] | None:
+        shape = decisions.shape_integrals(question) if proposal.get("shape_integrals") else []
         functions = [*map(question.function, proposal["conserved"]), *shape]
         functions += map(question.function, question.problem["leaf"])
         names = [name for name, *_ in functions]
@@ -218,11 +218,11 @@ class _Search:
 def in_floats(problem: Problem) -> Outcome:
     """The report of a point where nothing is exact: what is conserved is proved, nothing else is."""
     stored = problem.question()
-    question = checker.Question(stored.read, exact=False)
+    question = decisions.Question(stored.read, exact=False)
     conserved = _conserved_names(question, problem)
     if len(conserved) < len(problem.invariants) and problem.motion.consequences():
         stored = problem.question(further=True)
-        question = checker.Question(stored.read, exact=False)
+        question = decisions.Question(stored.read, exact=False)
         conserved = _conserved_names(question, problem)
     question.require_kept(conserved)
     outcome = _float_outcome(problem, stored, question, conserved, [])
@@ -233,8 +233,8 @@ def in_floats(problem: Problem) -> Outcome:
         return outcome
     try:
         stored = problem.question(shape)
-        question = checker.Question(stored.read, exact=False)
-        integrals = checker.shape_integrals(question)
+        question = decisions.Question(stored.read, exact=False)
+        integrals = decisions.shape_integrals(question)
         further = _float_outcome(problem, stored, question, _conserved_names(question, problem), integrals)
     except checker.Refusal:  # a shape that cannot move at the point offers nothing
         return outcome
@@ -245,13 +245,13 @@ def by_spectrum_in_floats(problem: Problem) -> Outcome | None:
     """The report where the spectrum alone tells stable from unstable: it takes a moment; else None."""
     try:
         stored = problem.question()
-        outcome = _float_outcome(problem, stored, checker.Question(stored.read, exact=False), [], [])
+        outcome = _float_outcome(problem, stored, decisions.Question(stored.read, exact=False), [], [])
     except checker.Refusal:
         return None
     return outcome if outcome.verdict.value.startswith("NUMERICALLY") else None
 
 
-def _conserved_names(question: checker.Question, problem: Problem) -> list[str]:
+def _conserved_names(question: decisions.Question, problem: Problem) -> list[str]:
     """Candidates that are proved to be conserved, and have derivatives at the point."""
     found = []
     for name in problem.invariants:
@@ -265,7 +265,7 @@ def _conserved_names(question: checker.Question, problem: Problem) -> list[str]:
 
 
 def _float_outcome(
-    problem: Problem, stored: Stored, question: checker.Question, names: list[str], integrals: list[Any]
+    problem: Problem, stored: Stored, question: decisions.Question, names: list[str], integrals: list[Any]
 ) -> Outcome:
     A = np.array([[float(c) for c in row] for row in question.linearisation])
     relations = [question.function(name) for name in problem.motion.leaf]

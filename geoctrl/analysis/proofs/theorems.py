@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.proofs.drift import drifts
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.generators import NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.checker.matrices import locate, nullspace
+from geoctrl.decisions.arithmetic.eliminations import locate, nullspace
 
 __all__ = ["candidates"]
 
@@ -58,7 +58,7 @@ def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
     if not (zeros := _zero_roots(stored, evidence)):
         return
-    question = checker.Question(stored.read, exact=True)
+    question = decisions.Question(stored.read, exact=True)
     kernel = nullspace([*question.linearisation, *question.leaf[0]], len(question.labels))
     searches = [lambda: family_through(stored, question, zeros)]
     if len(kernel) == zeros:
@@ -87,7 +87,7 @@ def _degenerate(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]
     positive, negative, zero = evidence.get("inertia", (1, 1, 0))
     if (positive and negative) or zero not in (1, 2):
         return
-    held = independent_invariants(checker.Question(stored.read, exact=True), evidence["conserved"])
+    held = independent_invariants(decisions.Question(stored.read, exact=True), evidence["conserved"])
     proposal = {part: evidence[part] for part in ("conserved", "multipliers")} | {"held": held}
     for order in ORDERS:
         yield stored.with_parts(degenerate=order), proposal

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved
-from geoctrl.checker.matrices import Rows, matrix, product
+from geoctrl.decisions.arithmetic.eliminations import Rows, matrix, product
 
 __all__ = ["chain_from"]
 
@@ -35,7 +35,7 @@ class _Known:
 
 
 def chain_from(
-    q: checker.Question, g: Generators, roots: Sequence[Any], kernel: Rows, table: Appended
+    q: decisions.Question, g: Generators, roots: Sequence[Any], kernel: Rows, table: Appended
 ) -> list[dict[str, Any]] | None:
     """Steps for the checker that show nothing but the point to stay where the roots vanish; None if not
     found.
@@ -61,7 +61,7 @@ def chain_from(
 
 
 class _ChainSearch:
-    def __init__(self, q: checker.Question, g: Generators, roots: Sequence[Any]) -> None:
+    def __init__(self, q: decisions.Question, g: Generators, roots: Sequence[Any]) -> None:
         self._g = g
         self._rates = dict(zip(g.states, q.ratios(q.problem["field"]), strict=True))
         if any(rate.below for rate in self._rates.values()) or g.angles:

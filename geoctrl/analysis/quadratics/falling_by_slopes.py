@@ -23,9 +23,9 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from scipy import linalg
 
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.slopes.fall import LEAF, LETTERS
 from geoctrl.checker.slopes.field import BITS, Field
-from geoctrl.checker.witnesses.limits import Refusal
 from geoctrl.errors import CertificateError
 
 __all__ = ["FallingBySlopes", "Shown"]

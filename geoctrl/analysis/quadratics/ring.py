@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.reading import Refusal
+from geoctrl.decisions.reading.problem_reader import Refusal
 
 Polynomial = Any
 """A polynomial of python-flint."""

@@ -17,8 +17,8 @@ from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
 from geoctrl.analysis.quadratics.search_coordinates import times as product_of
 from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.quadratics.setting_units import Exponents, Terms
-from geoctrl.checker.jets import to_float
 from geoctrl.checker.squares.identity import LEVEL, REST
+from geoctrl.decisions.functions.derivatives import to_float
 
 __all__ = ["BITS", "in_exact_numbers"]
 

@@ -22,10 +22,10 @@ from geoctrl.analysis.quadratics.ring import (
     shifted,
     value_at,
 )
-from geoctrl.checker.polynomials import Ratio
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import Refusal
 from geoctrl.checker.words.texts import combination, symbol, told
+from geoctrl.decisions.functions.identities_by_division import Ratio
+from geoctrl.decisions.questions.exact_question import Question
+from geoctrl.decisions.reading.problem_reader import Refusal
 
 
 class Setting:

@@ -15,11 +15,11 @@ from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
 from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses
-from geoctrl.checker.reading import Refusal
+from geoctrl.checker.numbers import BITS, set_roots
+from geoctrl.checker.reader import conform
 from geoctrl.checker.squares.file import SQUARES
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion
-from geoctrl.checker.witnesses.numbers import BITS, set_roots
-from geoctrl.checker.witnesses.reader import conform
+from geoctrl.decisions.reading.problem_reader import Refusal
 
 __all__ = ["SettingContent"]
 

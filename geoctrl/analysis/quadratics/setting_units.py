@@ -14,7 +14,7 @@ import numpy as np
 
 from geoctrl.analysis.quadratics.ring import Polynomial
 from geoctrl.analysis.quadratics.setting import Setting
-from geoctrl.checker.jets import to_float
+from geoctrl.decisions.functions.derivatives import to_float
 from geoctrl.errors import CertificateError
 from geoctrl.systems.contract.scales import Scales
 

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from flint import arb, fmpq
 
-from geoctrl import checker
-from geoctrl.checker.matrices import independent
+from geoctrl import decisions
+from geoctrl.decisions.arithmetic.eliminations import independent
 
 __all__ = ["Generators", "NotSolved", "Polynomials", "independent_invariants"]
 
 
-def independent_invariants(q: checker.Question, names: Sequence[str]) -> list[str]:
+def independent_invariants(q: decisions.Question, names: Sequence[str]) -> list[str]:
     """Names of functions with gradients independent of those before and of the leaf's, the energy's left
     out.
     """
@@ -87,7 +87,7 @@ class Generators:
     constants: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, q: checker.Question) -> Generators:
+    def of(cls, q: decisions.Question) -> Generators:
         """Those of a question of which the functions that matter have been met."""
         F, n = q.functions, len(q.labels)
         gens = F.gens

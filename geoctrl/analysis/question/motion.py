@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl._calls.budget import Budget
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl._scalars.algebra.surds import rational
@@ -20,7 +20,7 @@ from geoctrl.analysis.question.consequences import consequences
 from geoctrl.analysis.question.exact_angles import Turn
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.question.table import Table
-from geoctrl.checker.surds import Surd, Surds
+from geoctrl.decisions.arithmetic.tower import Surd, Surds
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import solve_saddle
 from geoctrl.systems.parts.angles import ExactAngle
@@ -44,7 +44,7 @@ class Stored:
     @classmethod
     def of(cls, data: dict[str, Any]) -> Stored:
         """What the checker reads from data ready for JSON."""
-        return cls(data, checker.read_problem(data))
+        return cls(data, decisions.read_problem(data))
 
     def with_numbers(self, numbers: Mapping[str, Fraction | Surd]) -> Stored:
         """The problem with other numbers of states, inputs and parameters, by label."""

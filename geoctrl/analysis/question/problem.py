@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.question.lagrange_equations import natural_motion
 from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
 from geoctrl.analysis.question.same_as_field import require_agreement
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
-from geoctrl.checker.surds import RATIONALS, Surd, Surds, top
+from geoctrl.decisions.arithmetic.tower import RATIONALS, Surd, Surds, top
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
@@ -45,7 +45,7 @@ def motion_of(
         motion = EquationsOfMotion.of(system, off=tuple(q == 0 for q in held))
         return motion, {_distinct(name, motion): node for name, node in system.conservation.nodes.items()}
     given = seen.lagrangian(np.array([float(q) for q in held]), params)
-    if given is None or 2 * len(given.coordinates) > checker.STATES:
+    if given is None or 2 * len(given.coordinates) > decisions.STATES:
         return None
     if "motion" not in seen.cache:
         seen.cache["motion"] = natural_motion(given)
@@ -103,7 +103,7 @@ class Problem:
         u = equilibrium.exact_u
         held: list[Fraction | Surd] = list(u) if u is not None else [exact(v) for v in equilibrium.u]
         found = motion_of(seen, held, equilibrium.params)
-        if found is None or len(found[0].states) > checker.STATES:
+        if found is None or len(found[0].states) > decisions.STATES:
             return None
         motion, candidates = found
         numbers = {k: exact(v) for k, v in equilibrium.params.items()}
@@ -142,7 +142,7 @@ class Problem:
         while True:
             try:
                 return attempt(asked)
-            except checker.NotExact as missing:
+            except decisions.NotExact as missing:
                 further = asked.with_root(missing.radicand)
                 if further is None:
                     raise

@@ -8,12 +8,12 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.checker.jets import Jet
-from geoctrl.checker.polynomials import Functions, Ratio
-from geoctrl.checker.surds import Surds
+from geoctrl.decisions.arithmetic.tower import Surds
+from geoctrl.decisions.functions.derivatives import Jet
+from geoctrl.decisions.functions.identities_by_division import Functions, Ratio
 
 __all__ = ["RatioWriter"]
 
@@ -55,7 +55,7 @@ class RatioWriter:
                 self._note(place, jet.value)
 
     @classmethod
-    def of(cls, question: checker.Question, table: Appended) -> RatioWriter:
+    def of(cls, question: decisions.Question, table: Appended) -> RatioWriter:
         """For functions of states and unknowns of a question."""
         for place, node in enumerate(question.table):
             if node[0] == "fun":

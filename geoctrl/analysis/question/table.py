@@ -1,6 +1,6 @@
 """Expressions as the table of nodes that a certificate holds.
 
-A certificate knows few functions (`geoctrl.checker.reading`); the others are written with them here:
+A certificate knows few functions (`geoctrl.checker.reader`); the others are written with them here:
 tan = sin/cos, hyperbolic functions by exp, their inverses by log, asin, acos and atan2 by atan, and abs,
 sign and both kinds of choice by ``select(c, a, b)``, which is a where c > 0 and b where c < 0.
 """

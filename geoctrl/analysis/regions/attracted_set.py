@@ -11,7 +11,7 @@ from flint import fmpq
 
 from geoctrl._checks import whole_number
 from geoctrl.analysis.regions.proved_set import ProvedSet
-from geoctrl.checker.jets import to_float
+from geoctrl.decisions.functions.derivatives import to_float
 
 __all__ = ["SLOPES", "SQUARES", "AttractedSet"]
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.sublevels.energy import BITS, Cell
 from geoctrl.checker.sublevels.file import SublevelRegion
-from geoctrl.checker.sublevels.limits import bounded_velocities
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.sublevels.limited_outputs import bounded_velocities
 from geoctrl.errors import CertificateError
 
 __all__ = ["boxes_of"]

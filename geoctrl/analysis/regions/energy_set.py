@@ -15,7 +15,7 @@ from geoctrl.analysis.regions.proved_set import ProvedSet, confirmed_set
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import ClosedLevel, Sublevel
 from geoctrl.analysis.regions.sublevel_problem import SublevelQuestions
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.limits import Refusal
 
 __all__ = ["ENERGY", "EnergySets", "RegionOfAttraction"]
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 import numpy as np
 from flint import ctx, fmpq
 
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.sublevels.cover import Cells, CoverNode
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, first, seconds
-from geoctrl.checker.sublevels.limits import require_limits
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.sublevels.limited_outputs import require_limits
 from geoctrl.checker.words.texts import nearest_double
 
 __all__ = ["highest_levels"]

@@ -19,10 +19,10 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.analysis.regions.set_question import SetQuestion
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.witnesses import prove
-from geoctrl.checker.witnesses.numbers import ball, number_text, set_roots
-from geoctrl.checker.witnesses.verdicts import Found
+from geoctrl.checker import prove
+from geoctrl.checker.numbers import ball, number_text, set_roots
+from geoctrl.checker.verdicts import Found
+from geoctrl.decisions.functions.derivatives import to_float
 from geoctrl.errors import InputError
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.verification import Verdict

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.magnitudes import binary, magnitudes
 from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
 from geoctrl.analysis.question.motion import Stored
@@ -99,9 +99,9 @@ class SetQuestion:
         problem = self._known_problem
         stored = problem.question(others=True)
         try:
-            checker.Question(stored.read, exact=True).require_equilibrium()
+            decisions.Question(stored.read, exact=True).require_equilibrium()
             return problem, stored
-        except (checker.NotEquilibrium, checker.NotExact) as reason:
+        except (decisions.NotEquilibrium, decisions.NotExact) as reason:
             known = problem.question().read
             names = [k for k in _conserved_in_balls(known) if k != ENERGY]
             found = box_at_rest(problem, names)
@@ -116,12 +116,12 @@ class SetQuestion:
         _, stored = self.at_rest
         if "box" in stored.data:
             return _Conserved(_conserved_in_balls(stored.read), False, [])
-        q, near = checker.Question(stored.read, exact=True), None
+        q, near = decisions.Question(stored.read, exact=True), None
         names, exact, omitted = list[str](), True, list[str]()
         for name in stored.read["invariants"]:
             try:
                 kept = q.conserved(name)
-            except checker.NotExact:  # values at the point are no exact numbers
+            except decisions.NotExact:  # values at the point are no exact numbers
                 near = near or in_balls(stored.read)
                 kept = _is_conserved(near, name)
                 exact &= not kept
@@ -161,7 +161,7 @@ def _power(size: float) -> Fraction:
 
 def kept_functions(stored: Stored) -> list[str]:
     """Names of the invariants that are proved to be conserved, but for the energy."""
-    q = checker.Question(stored.read, exact=True)
+    q = decisions.Question(stored.read, exact=True)
     return [name for name in stored.read["invariants"] if name != ENERGY and _is_conserved(q, name)]
 
 
@@ -170,7 +170,7 @@ def _conserved_in_balls(read: dict[str, Any]) -> list[str]:
     return [name for name in read["invariants"] if _is_conserved(q, name)]
 
 
-def _is_conserved(q: checker.Question, name: str) -> bool:
+def _is_conserved(q: decisions.Question, name: str) -> bool:
     try:
         return q.conserved(name)
     except checker.Refusal:

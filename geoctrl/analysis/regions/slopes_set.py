@@ -13,9 +13,9 @@ from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.analysis.witnesses.content import content_at_point, parts_as_read
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.reader import FORMAT, OVER_A_SET, conform
 from geoctrl.checker.slopes.field import Field
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.reader import FORMAT, OVER_A_SET, conform
 from geoctrl.errors import CertificateError
 
 __all__ = ["SlopesSets"]

@@ -13,14 +13,14 @@ from flint import fmpq
 
 from geoctrl._scalars.algebra.surds import rational
 from geoctrl.analysis.regions.level_search import highest_levels
+from geoctrl.checker.limits import Refusal, begin
+from geoctrl.checker.numbers import set_roots
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import EQUATIONS, WITNESS, conform
 from geoctrl.checker.sublevels.cover import CoverNode
 from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.checker.sublevels.proved_equations import shown_question
-from geoctrl.checker.witnesses import Question
-from geoctrl.checker.witnesses.limits import Refusal, begin
-from geoctrl.checker.witnesses.numbers import set_roots
-from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, conform
 
 __all__ = ["ClosedLevel", "Sublevel"]
 

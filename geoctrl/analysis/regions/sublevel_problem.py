@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.certificates.same_equations import (
     compare_problems,
@@ -24,11 +24,11 @@ from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import Sublevel
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls, sublevel_content
-from geoctrl.checker.jets import reachable, to_float
-from geoctrl.checker.matrices import independent
-from geoctrl.checker.polynomials import Ratio
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.reader import FORMAT
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.reader import FORMAT
+from geoctrl.decisions.arithmetic.eliminations import independent
+from geoctrl.decisions.functions.derivatives import reachable, to_float
+from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.errors import CertificateError
 from geoctrl.systems import ReducedSystem
 
@@ -61,7 +61,7 @@ class SublevelQuestions:
     def __iter__(self) -> Iterator[Sublevel]:
         exact = self._conserved.exact
         for stored, energy, sense in self._functions():
-            q = checker.Question(stored.read, exact=True) if exact else in_balls(stored.read)
+            q = decisions.Question(stored.read, exact=True) if exact else in_balls(stored.read)
             for held, multipliers in self._levels_and_multipliers(q, energy, sense):
                 given = {
                     "energy": energy,
@@ -92,7 +92,7 @@ class SublevelQuestions:
                 yield found.with_parts(falling=falling), name, falling["sense"]
 
     def _levels_and_multipliers(
-        self, q: checker.Question, energy: str, sense: int
+        self, q: decisions.Question, energy: str, sense: int
     ) -> Iterator[tuple[list[str], dict[str, fmpq]]]:
         """Invariants to be held, and multipliers of others."""
         kept, exact = self._kept_names, self._conserved.exact
@@ -115,7 +115,7 @@ class SublevelQuestions:
         if found is not None and found[0] and kept:
             yield [], {k: sense * c / found[0] for k, c in zip(kept, found[1:], strict=False)}
 
-    def _is_linear(self, q: checker.Question, name: str) -> bool:
+    def _is_linear(self, q: decisions.Question, name: str) -> bool:
         """Whether second derivatives by velocities vanish at the point, and not all first ones."""
         _, gradient, second = q.function(name)
         places = {q.labels.index(k) for k in self._velocities}
@@ -124,7 +124,7 @@ class SublevelQuestions:
         )
 
     def _sublevel(
-        self, q: checker.Question, stored: Stored, given: dict[str, Any], held: Sequence[str]
+        self, q: decisions.Question, stored: Stored, given: dict[str, Any], held: Sequence[str]
     ) -> Sublevel:
         """The problem with its functions written as polynomials, in which terms cancel that do."""
         sizes, widths = self._asked.sizes, self._asked.widths
@@ -153,7 +153,7 @@ class SublevelQuestions:
         bound = Fraction(f"{size:.3g}")
         shapes = {k: bound if k in related else None for k in q.labels if k not in given["velocities"]}
         middles = {
-            k: Fraction(to_float(v)) if isinstance(v, checker.Surd) else Fraction(str(v))
+            k: Fraction(to_float(v)) if isinstance(v, decisions.Surd) else Fraction(str(v))
             for k, v in stored.read["states"].items()
         }
         step, omitted = sizes.functions[given["energy"]], self._conserved.omitted
@@ -171,7 +171,7 @@ def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any], aske
     require_same_problem(system, own)
     # Sides of the domain are compared like invariants, as functions.
     named = {f"side {k}": place for k, place in enumerate(asked["domain"])}
-    point = checker.read_problem(own | {"invariants": named, "weights": {}})
+    point = decisions.read_problem(own | {"invariants": named, "weights": {}})
     motion = motion_of_labels(EquationsOfMotion.of(system), stored["states"])
     functions = {f"side {k}": motion.image(system.expression(margin)) for k, margin in enumerate(sides)}
     numbers = {k: Fraction(v) for part in ("states", "inputs", "parameters") for k, v in stored[part].items()}

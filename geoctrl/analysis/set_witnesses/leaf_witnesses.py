@@ -7,14 +7,14 @@ from typing import Any
 
 from flint import arb
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.witnesses.box_witnesses import INVERSE_BITS, rounded_inverse
 from geoctrl.analysis.witnesses.point_witnesses import Basis, texts
 
 __all__ = ["leaf_basis"]
 
 
-def leaf_basis(q: checker.Question, names: Sequence[str]) -> Basis:
+def leaf_basis(q: decisions.Question, names: Sequence[str]) -> Basis:
     """As many of some relations as are certainly independent, of a question in balls; the states that they
     leave free, and the inverse of the gradients by the others, rounded.
     """

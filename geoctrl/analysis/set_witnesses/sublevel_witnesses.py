@@ -9,25 +9,25 @@ from typing import Any
 
 from flint import ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.set_witnesses.leaf_witnesses import leaf_basis
 from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses, rest_in_box
 from geoctrl.analysis.witnesses.cofactors import Cofactor
 from geoctrl.analysis.witnesses.content import content_of_file
 from geoctrl.analysis.witnesses.falling_witnesses import CofactorWriter
 from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.witnesses.numbers import BITS, set_roots
+from geoctrl.checker.numbers import BITS, set_roots
+from geoctrl.decisions.functions.ball_jets import Balls
 
 __all__ = ["in_balls", "sublevel_content"]
 
 
-def in_balls(problem: dict[str, Any]) -> checker.Question:
+def in_balls(problem: dict[str, Any]) -> decisions.Question:
     """The question with values at the point in balls: identities are exact, functions may be irrational
     there.
     """
     with ctx.workprec(BITS):
-        return checker.Question(problem, True, Balls([fmpq(0)] * len(problem["states"])))
+        return decisions.Question(problem, True, Balls([fmpq(0)] * len(problem["states"])))
 
 
 def sublevel_content(
@@ -63,7 +63,7 @@ def _content(heading: dict[str, Any], problem: dict[str, Any], asked: dict[str, 
 
 
 def _difference(
-    q: checker.Question, identities: CofactorWriter, function: int, terms: dict[str, str]
+    q: decisions.Question, identities: CofactorWriter, function: int, terms: dict[str, str]
 ) -> list[Cofactor]:
     """Cofactors of a function less a combination of invariants."""
     found = identities.ratio(function)

@@ -11,20 +11,20 @@ from typing import Any
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero
 from geoctrl.analysis.witnesses.family_witnesses import family, family_through
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, texts
-from geoctrl.checker.balls import Balls, radii
-from geoctrl.checker.boxes import Box
-from geoctrl.checker.theorems.idle import equations_of_rest
-from geoctrl.checker.witnesses.definite import product
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.witnesses.theorems.boxes import require_zero
+from geoctrl.checker.definite import product
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import ball
+from geoctrl.checker.theorems.boxes import require_zero
+from geoctrl.decisions.functions.ball_jets import Balls, radii
+from geoctrl.decisions.questions.krawczyk_boxes import Box
+from geoctrl.decisions.theorems.idle_decision import equations_of_rest
 
 __all__ = ["INVERSE_BITS", "BallWitnesses", "in_balls", "rest_in_box", "rounded_inverse"]
 
@@ -163,7 +163,7 @@ def _beside_idle(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     idle, around = q.problem["box"]["held"], radii(q.problem["box"]["bits"], len(q.labels))
     free = [i for i, k in enumerate(q.labels) if k not in idle]
     slopes = [[q.gradient(jet)[i] for i in free] for jet in q.jets(list(kept.values()))]
-    middle = checker.Question(q.problem, True, Balls([fmpq(0)] * len(q.labels)))
+    middle = decisions.Question(q.problem, True, Balls([fmpq(0)] * len(q.labels)))
     values = [jet.value for jet in middle.jets(list(kept.values()))]
     B = [[q.linearisation[i][j] for j in free] for i in free]
     return {

@@ -11,11 +11,11 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
-from geoctrl.checker.polynomials import Ratio
+from geoctrl.decisions.functions.identities_by_division import Ratio
 
 __all__ = ["Cofactor", "cofactors_of_rate", "cofactors_of_zero", "relations_of_leaf"]
 
@@ -27,7 +27,7 @@ Vanishing = tuple[list[tuple[str | int, int | None]], Ratio]
 """What vanishes: of which relations it is the sum, times what stands at places."""
 
 
-def cofactors_of_rate(question: checker.Question, table: Appended, name: str) -> list[Cofactor]:
+def cofactors_of_rate(question: decisions.Question, table: Appended, name: str) -> list[Cofactor]:
     """Those of the rate of a function that the motion keeps; NotSolved where it is not seen to."""
     q = question
     place = (q.problem["leaf"] | q.problem["invariants"])[name]
@@ -64,7 +64,7 @@ def cofactors_of_zero(
     return found
 
 
-def relations_of_leaf(q: checker.Question) -> list[Vanishing]:
+def relations_of_leaf(q: decisions.Question) -> list[Vanishing]:
     """What vanishes on the leaf."""
     F, leaf = q.functions, q.problem["leaf"]
     found: list[Vanishing] = [([(name, None)], q.ratios([place])[0]) for name, place in leaf.items()]

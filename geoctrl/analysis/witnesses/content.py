@@ -8,14 +8,14 @@ from typing import Any
 
 from flint import ctx
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
 from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses, PointWitnesses
 from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of
-from geoctrl.checker.witnesses.numbers import BITS, set_roots
-from geoctrl.checker.witnesses.reader import EQUATIONS, FORMAT, VERSION, WITNESS, conform
+from geoctrl.checker.numbers import BITS, set_roots
+from geoctrl.checker.reader import EQUATIONS, FORMAT, VERSION, WITNESS, conform
 from geoctrl.errors import CertificateError
 
 __all__ = [
@@ -82,7 +82,7 @@ def content_of_file(
     point: PointWitnesses,
     theorem: dict[str, Any],
     kept: Sequence[str],
-    question: checker.Question | None = None,
+    question: decisions.Question | None = None,
 ) -> dict[str, Any]:
     """The content of a file about the problem of a point, with cofactors of what is kept; but its digest.
 

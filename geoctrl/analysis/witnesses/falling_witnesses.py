@@ -6,14 +6,21 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.lyapunov_forms import negative_direction
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, Rows, inverse_of, texts
-from geoctrl.checker.matrices import combined_hessian, form, independent, nullspace, product, restricted
-from geoctrl.checker.polynomials import Ratio
+from geoctrl.decisions.arithmetic.eliminations import (
+    combined_hessian,
+    form,
+    independent,
+    nullspace,
+    product,
+    restricted,
+)
+from geoctrl.decisions.functions.identities_by_division import Ratio
 
 __all__ = ["CofactorWriter", "falling"]
 
@@ -44,7 +51,7 @@ def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
 class CofactorWriter:
     """What vanishes on the leaf, with cofactors."""
 
-    def __init__(self, question: checker.Question, table: Appended) -> None:
+    def __init__(self, question: decisions.Question, table: Appended) -> None:
         self._q, self.table = question, table
         self._writer = RatioWriter.of(question, table)
 

@@ -10,11 +10,11 @@ from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses, inverse_of, texts
-from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.matrices import Rows, independent, product
-from geoctrl.checker.polynomials import Ratio
-from geoctrl.checker.theorems.family import Manifold, invariant_manifold, symbols_as_variables
-from geoctrl.checker.witnesses.numbers import number_text
+from geoctrl.checker.numbers import number_text
+from geoctrl.decisions.arithmetic.eliminations import Rows, independent, product
+from geoctrl.decisions.functions.derivatives import Jet, evaluate
+from geoctrl.decisions.functions.identities_by_division import Ratio
+from geoctrl.decisions.theorems.family_decision import Manifold, invariant_manifold, symbols_as_variables
 
 __all__ = ["drift", "family", "family_through", "laws_along"]
 

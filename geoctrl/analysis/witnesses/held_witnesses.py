@@ -12,11 +12,11 @@ from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of
 from geoctrl.analysis.witnesses.family_witnesses import family_through, laws_along
 from geoctrl.analysis.witnesses.lyapunov_forms import form_triangle, multiplying_form
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, inverse_of, texts
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.matrices import Rows, independent, nullspace
-from geoctrl.checker.theorems.held_loop import OneHold, balancing
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.witnesses.theorems.held_loop import coordinates
+from geoctrl.checker.numbers import ball
+from geoctrl.checker.theorems.held_loop import coordinates
+from geoctrl.decisions.arithmetic.eliminations import Rows, independent, nullspace
+from geoctrl.decisions.functions.derivatives import to_float
+from geoctrl.decisions.theorems.held_decision import OneHold, balancing
 
 __all__ = ["held_loop"]
 

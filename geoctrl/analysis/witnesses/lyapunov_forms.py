@@ -20,11 +20,11 @@ from scipy import linalg
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.witnesses.definite import positive_definite, product, transpose
-from geoctrl.checker.witnesses.numbers import ball, number_text
-from geoctrl.checker.witnesses.theorems.held_loop import gain
-from geoctrl.checker.witnesses.verdicts import rate
+from geoctrl.checker.definite import positive_definite, product, transpose
+from geoctrl.checker.numbers import ball, number_text
+from geoctrl.checker.theorems.held_loop import gain
+from geoctrl.checker.verdicts import rate
+from geoctrl.decisions.functions.derivatives import to_float
 
 __all__ = ["falling_form", "form_triangle", "growing_form", "multiplying_form", "negative_direction"]
 

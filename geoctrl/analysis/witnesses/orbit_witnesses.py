@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import (
@@ -19,10 +19,10 @@ from geoctrl.analysis.witnesses.cofactors import (
 )
 from geoctrl.analysis.witnesses.lyapunov_forms import form_triangle, growing_form
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses, Rows, inverse_of, texts
-from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
-from geoctrl.checker.matrices import independent, nullspace
-from geoctrl.checker.polynomials import Ratio
-from geoctrl.checker.witnesses.definite import product
+from geoctrl.checker.definite import product
+from geoctrl.decisions.arithmetic.eliminations import independent, nullspace
+from geoctrl.decisions.functions.derivatives import ENTIRE, Jet, evaluate, reachable
+from geoctrl.decisions.functions.identities_by_division import Ratio
 
 __all__ = ["growth_across", "orbit"]
 
@@ -59,7 +59,7 @@ class _Field:
         return {"turns": turns, "shifts": shifts}
 
 
-def _independent_fields(q: checker.Question) -> list[_Field]:
+def _independent_fields(q: decisions.Question) -> list[_Field]:
     """Those that move the point in different directions."""
     found, directions = [], list[list[Any]]()
     for given in q.problem["symmetries"]:
@@ -118,7 +118,7 @@ def _cofactors(
     found: list[list[list[Cofactor]]] = []
     branches: list[int] | None = None
     for _ in range(TIMES):
-        q = checker.Question(point.table.with_parts().read, exact=True)
+        q = decisions.Question(point.table.with_parts().read, exact=True)
         before, branches = branches, _branches(q, [*used, *chain(*of_rates), *chain(*chain(*found))])
         if branches == before:
             return found
@@ -137,7 +137,7 @@ def _functions(problem: dict[str, Any]) -> dict[str, int]:
     return problem["leaf"] | problem["invariants"]
 
 
-def _branches(q: checker.Question, used: Iterable[Iterable[Any]]) -> list[int]:
+def _branches(q: decisions.Question, used: Iterable[Iterable[Any]]) -> list[int]:
     found = set[int]()
     for i in reachable(q.table, [p for part in used for p in part if isinstance(p, int) and p >= 0]):
         kind, *parts = q.table[i]
@@ -149,7 +149,7 @@ def _branches(q: checker.Question, used: Iterable[Iterable[Any]]) -> list[int]:
 
 
 def _zeros(
-    q: checker.Question, field: _Field, branches: list[int], multipliers: dict[str, str], held: list[str]
+    q: decisions.Question, field: _Field, branches: list[int], multipliers: dict[str, str], held: list[str]
 ) -> list[Ratio]:
     """What vanishes on the leaf, in the order of a file."""
     q.require_kept([])  # relations are known

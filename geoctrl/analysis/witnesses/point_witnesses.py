@@ -9,13 +9,13 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.motion import Stored
-from geoctrl.checker import witnesses
-from geoctrl.checker.matrices import independent, nullspace, product, solve
-from geoctrl.checker.witnesses.numbers import number_text
-from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, conform
+from geoctrl.checker.numbers import number_text
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import EQUATIONS, WITNESS, conform
+from geoctrl.decisions.arithmetic.eliminations import independent, nullspace, product, solve
 
 __all__ = ["Basis", "ExactWitnesses", "PointWitnesses", "inverse_of", "texts"]
 
@@ -29,7 +29,7 @@ class PointWitnesses(ABC):
     Attributes
     ----------
     problem : dict
-    question : checker.Question
+    question : decisions.Question
     table : Appended
         The problem's table, for what is written behind it.
     gradients : dict of name -> list
@@ -38,7 +38,7 @@ class PointWitnesses(ABC):
 
     def __init__(self, problem: dict[str, Any]) -> None:
         stored, self.problem = Stored.of(problem), problem
-        self.question = checker.Question(stored.read, exact=True, numbers=self._numbers(stored.read))
+        self.question = decisions.Question(stored.read, exact=True, numbers=self._numbers(stored.read))
         self.table = Appended(stored)
         self.gradients: dict[str, list[Any]] = {}
 
@@ -64,11 +64,11 @@ class PointWitnesses(ABC):
     def motion(self, basis: Basis) -> Rows:
         """The linearisation on the tangents of the basis, in the numbers of the checker."""
 
-    def read(self) -> witnesses.Question:
+    def read(self) -> Question:
         """The question as a check of the file asks it."""
         parts: Any = {k: self.problem[k] for k in EQUATIONS if k != "nodes"} | {"nodes": self.table.rows}
         witness = {"roots": self.roots(), "inverse": self.inverse(), "cofactors": {}}
-        return witnesses.Question(conform(parts, EQUATIONS), conform(witness, WITNESS))
+        return Question(conform(parts, EQUATIONS), conform(witness, WITNESS))
 
     def inverse(self) -> list[list[str]]:
         """Of the matrix of the unknowns."""

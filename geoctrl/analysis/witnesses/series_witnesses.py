@@ -18,18 +18,18 @@ from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, inverse_of, texts
-from geoctrl.checker.jets import Jet, evaluate, to_float
-from geoctrl.checker.matrices import combined_hessian, form, nullspace
-from geoctrl.checker.witnesses.definite import positive_definite, product
-from geoctrl.checker.witnesses.numbers import Number, ball, number_text
-from geoctrl.checker.witnesses.theorems.family import quotient
-from geoctrl.checker.witnesses.theorems.lowest_form import (
+from geoctrl.checker.definite import positive_definite, product
+from geoctrl.checker.numbers import Number, ball, number_text
+from geoctrl.checker.theorems.family import quotient
+from geoctrl.checker.theorems.lowest_form import (
     VARIABLES,
     combination,
     functions_near,
     gram,
     motion_near,
 )
+from geoctrl.decisions.arithmetic.eliminations import combined_hessian, form, nullspace
+from geoctrl.decisions.functions.derivatives import Jet, evaluate, to_float
 
 __all__ = ["lowest_form", "zero_root"]
 

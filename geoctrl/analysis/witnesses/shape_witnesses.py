@@ -7,12 +7,12 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl import checker
+from geoctrl import decisions
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
-from geoctrl.checker.witnesses.theorems import THEOREMS
+from geoctrl.checker.theorems import THEOREMS
 
 __all__ = ["over_shape"]
 
@@ -23,7 +23,7 @@ def over_shape(writer: Writer) -> Writer:
     """What gives a theorem whose functions are those of the problem, and integrals over its shape."""
 
     def theorem(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
-        integrals = {name: gradient for name, gradient, _ in checker.shape_integrals(point.question)}
+        integrals = {name: gradient for name, gradient, _ in decisions.shape_integrals(point.question)}
         point.gradients |= integrals
         found = writer(point, proof)
         if integrals.keys().isdisjoint([*found.get("rows", []), *found.get("multipliers", {})]):

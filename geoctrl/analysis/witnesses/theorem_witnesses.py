@@ -15,12 +15,12 @@ from geoctrl.analysis.witnesses.orbit_witnesses import growth_across, orbit
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
 from geoctrl.analysis.witnesses.series_witnesses import lowest_form, zero_root
 from geoctrl.analysis.witnesses.shape_witnesses import over_shape
-from geoctrl.checker.theorems.degenerate import CRITICAL_CASE, MINIMUM
-from geoctrl.checker.theorems.falling import METHOD as FALLING
-from geoctrl.checker.theorems.family import ATTRACTION, DRIFT
-from geoctrl.checker.theorems.held_loop import FAMILY as FIXED_POINTS
-from geoctrl.checker.theorems.held_loop import METHOD, ON_LEVELS
-from geoctrl.checker.theorems.orbit import METHOD as ORBIT
+from geoctrl.decisions.theorems.falling_decision import METHOD as FALLING
+from geoctrl.decisions.theorems.family_decision import ATTRACTION, DRIFT
+from geoctrl.decisions.theorems.held_decision import FAMILY as FIXED_POINTS
+from geoctrl.decisions.theorems.held_decision import METHOD, ON_LEVELS
+from geoctrl.decisions.theorems.lowest_order import CRITICAL_CASE, MINIMUM
+from geoctrl.decisions.theorems.orbit_decision import METHOD as ORBIT
 
 __all__ = ["WitnessesOf", "theorem_of"]
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.identities import Functions, Ratio
-from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.reader import EXPONENT
+from geoctrl.checker.identities import Functions, Ratio
+from geoctrl.checker.jets import Jet, Numbers, evaluate
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.reader import EXPONENT
 
 LENGTH = 40_000
 """Terms of a polynomial, at most."""

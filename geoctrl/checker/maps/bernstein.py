@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
-from geoctrl.checker.witnesses.balls import FUNCTIONS
-from geoctrl.checker.witnesses.identities import Functions
-from geoctrl.checker.witnesses.limits import Refusal, spend
+from geoctrl.checker.balls import FUNCTIONS
+from geoctrl.checker.identities import Functions
+from geoctrl.checker.limits import Refusal, spend
 
 BITS, LONG, TENSOR = 80, 10_000, 200_000
 """Of balls about the values of functions, and of their ends at most; coefficients of a polynomial in all

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from geoctrl.checker.definite import Rows, product
+from geoctrl.checker.identities import Ratio
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.members import Members
-from geoctrl.checker.witnesses.definite import Rows, product
-from geoctrl.checker.witnesses.identities import Ratio
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.reader import EXPONENT, integer, label, place
-from geoctrl.checker.witnesses.verdicts import tangent_motion, tangents
+from geoctrl.checker.reader import EXPONENT, integer, label, place
+from geoctrl.checker.verdicts import tangent_motion, tangents
 
 MINORS = 16
 """Rows of a matrix, at most."""

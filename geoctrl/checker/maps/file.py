@@ -8,13 +8,13 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.maps.bernstein import Side
 from geoctrl.checker.maps.charts import CHART
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import LETTERS, Proof, Proofs, Signs, analytic, walk, whole
-from geoctrl.checker.witnesses.limits import Refusal, spend
-from geoctrl.checker.witnesses.reader import EQUATIONS, WITNESS, label, place, rational
-from geoctrl.checker.witnesses.verdicts import BASIS, Found
+from geoctrl.checker.reader import EQUATIONS, WITNESS, label, place, rational
+from geoctrl.checker.verdicts import BASIS, Found
 from geoctrl.checker.words.claims import assigned, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
 from geoctrl.checker.words.texts import below, decimal, listed, quoted, told

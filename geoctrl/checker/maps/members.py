@@ -2,7 +2,7 @@ r"""The question of stability of a family's members, with axes as indeterminates
 
 States are functions of the axes: parameters, and symbols of the family. Field, leaf, invariants, their first
 and second derivatives and the unknowns are rational functions of the axes and of roots, sines and other
-functions of them; the identities C1 and C3 of `geoctrl.checker.witnesses.question` hold for all values of the
+functions of them; the identities C1 and C3 of `geoctrl.checker.question` hold for all values of the
 axes. All that follows is a sign of such a function, decided on the cells of a region.
 """
 
@@ -12,15 +12,15 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.definite import require_inverse
+from geoctrl.checker.identities import Ratio
+from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.axes import Axes, PutInSquares, number_of
 from geoctrl.checker.maps.bernstein import Region
-from geoctrl.checker.witnesses.balls import Balls
-from geoctrl.checker.witnesses.definite import require_inverse
-from geoctrl.checker.witnesses.identities import Ratio
-from geoctrl.checker.witnesses.jets import Jet, evaluate
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import BITS
-from geoctrl.checker.witnesses.question import Question
+from geoctrl.checker.numbers import BITS
+from geoctrl.checker.question import Question
 
 PARTS = "states", "inputs"
 

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.axes import Condition, Powers
 from geoctrl.checker.maps.bernstein import AxesBox, Region, Side
 from geoctrl.checker.maps.charts import MapChart, leading_minors
 from geoctrl.checker.maps.members import Members
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.reader import conform, integer, label, one_of, place
-from geoctrl.checker.witnesses.verdicts import second_variation
+from geoctrl.checker.reader import conform, integer, label, one_of, place
+from geoctrl.checker.verdicts import second_variation
 
 LETTERS = string.ascii_letters
 """Of proofs, by their number."""

@@ -25,14 +25,14 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
+from geoctrl.checker.cells import matrix
+from geoctrl.checker.definite import positive_definite
+from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.numbers import BITS as CORE_BITS
+from geoctrl.checker.numbers import ball
 from geoctrl.checker.slopes.field import BITS, Field, Slopes
-from geoctrl.checker.sublevels.definite import definite_frame
-from geoctrl.checker.witnesses.cells import matrix
-from geoctrl.checker.witnesses.definite import positive_definite
-from geoctrl.checker.witnesses.limits import Refusal, spend
-from geoctrl.checker.witnesses.numbers import BITS as CORE_BITS
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.witnesses.verdicts import form
+from geoctrl.checker.sublevels.definite_over_cells import definite_frame
+from geoctrl.checker.verdicts import form
 
 CELLS, HALVINGS = 20_000, 64
 """Letters of a tree, and halvings of a side."""

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.witnesses.balls import ENTIRE, Balls
-from geoctrl.checker.witnesses.cells import constants, matrix, solution
-from geoctrl.checker.witnesses.jets import Jet, evaluate, reachable
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.witnesses.question import Question
-from geoctrl.checker.witnesses.reader import children
+from geoctrl.checker.balls import ENTIRE, Balls
+from geoctrl.checker.cells import constants, matrix, solution
+from geoctrl.checker.jets import Jet, evaluate, reachable
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import ball
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import children
 
 BITS = 128
 """Of the middles of balls."""

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
+from geoctrl.checker.cells import matrix
+from geoctrl.checker.numbers import ball, rational
+from geoctrl.checker.reader import OVER_A_SET, above_zero
 from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall, inverse
 from geoctrl.checker.slopes.field import BITS, Field
-from geoctrl.checker.witnesses.cells import matrix
-from geoctrl.checker.witnesses.numbers import ball, rational
-from geoctrl.checker.witnesses.reader import OVER_A_SET, above_zero
-from geoctrl.checker.witnesses.verdicts import Found
+from geoctrl.checker.verdicts import Found
 from geoctrl.checker.words.claims import assigned, limit_phrase, point_words, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words
 from geoctrl.checker.words.texts import decimal, interval, listed, told

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.cells import matrix
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import rational
+from geoctrl.checker.reader import OVER_A_SET, above_zero, integer, label, place
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion
 from geoctrl.checker.squares.regular import BITS, Parts
-from geoctrl.checker.witnesses.cells import matrix
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import rational
-from geoctrl.checker.witnesses.reader import OVER_A_SET, above_zero, integer, label, place
-from geoctrl.checker.witnesses.verdicts import LEAF, Found, kernel
+from geoctrl.checker.verdicts import LEAF, Found, kernel
 from geoctrl.checker.words.claims import (
     assigned,
     functions_of,

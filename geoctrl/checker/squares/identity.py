@@ -17,13 +17,13 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.cells import matrix
+from geoctrl.checker.definite import positive_definite
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import BITS, ball
 from geoctrl.checker.slopes.fall import inverse
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion, product_of
-from geoctrl.checker.witnesses.cells import matrix
-from geoctrl.checker.witnesses.definite import positive_definite
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import BITS, ball
-from geoctrl.checker.witnesses.verdicts import form
+from geoctrl.checker.verdicts import form
 
 REST, LEVEL = "rest", "level"
 Monomial = list[list[int]]

@@ -28,11 +28,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from geoctrl.checker.identities import FEW, LONG, Ratio, length
+from geoctrl.checker.limits import WORDS, Refusal, spend
+from geoctrl.checker.question import Question, defects
+from geoctrl.checker.reader import children
 from geoctrl.checker.slopes.field import is_turned
-from geoctrl.checker.witnesses.identities import FEW, LONG, Ratio, length
-from geoctrl.checker.witnesses.limits import WORDS, Refusal, spend
-from geoctrl.checker.witnesses.question import Question, defects
-from geoctrl.checker.witnesses.reader import children
 from geoctrl.checker.words.texts import combination, symbol, told
 
 Polynomial = Any

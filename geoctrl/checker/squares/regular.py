@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
+from geoctrl.checker.balls import ENTIRE, Balls
+from geoctrl.checker.cells import constants, matrix, solution
+from geoctrl.checker.jets import Jet, evaluate, reachable
+from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.numbers import ball
+from geoctrl.checker.reader import children
 from geoctrl.checker.slopes.fall import inverse
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.squares.polynomial_motion import at, occurring
-from geoctrl.checker.witnesses.balls import ENTIRE, Balls
-from geoctrl.checker.witnesses.cells import constants, matrix, solution
-from geoctrl.checker.witnesses.jets import Jet, evaluate, reachable
-from geoctrl.checker.witnesses.limits import Refusal, spend
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.witnesses.reader import children
 
 BITS, PARTS = 80, 20_000
 """Of the middles of balls; of the box, at most."""

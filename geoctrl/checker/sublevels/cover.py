@@ -15,9 +15,9 @@ from contextlib import suppress
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker import numbers
+from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, first
-from geoctrl.checker.witnesses import numbers
-from geoctrl.checker.witnesses.limits import Refusal, spend
 from geoctrl.checker.words.texts import short
 
 CELLS, HALVINGS, SIDES = 200_000, 64, 3_000_000

@@ -28,15 +28,15 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.sublevels.definite import definite_frame
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.cells import constants, matrix, solution
+from geoctrl.checker.jets import Jet, complete, reachable
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import ball
+from geoctrl.checker.question import STATES, Question
+from geoctrl.checker.reader import children
+from geoctrl.checker.sublevels.definite_over_cells import definite_frame
 from geoctrl.checker.sublevels.doubles import approximate_solution, pivots
-from geoctrl.checker.witnesses.balls import Balls
-from geoctrl.checker.witnesses.cells import constants, matrix, solution
-from geoctrl.checker.witnesses.jets import Jet, complete, reachable
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.witnesses.question import STATES, Question
-from geoctrl.checker.witnesses.reader import children
 
 BITS = 80
 """Of the middles of balls."""

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import rational
+from geoctrl.checker.reader import COFACTORS, OVER_A_SET, above_zero, label, one_of, place
 from geoctrl.checker.sublevels.cover import CELLS, Cells, CoverNode, read_tree
 from geoctrl.checker.sublevels.energy import BITS, Energy
-from geoctrl.checker.sublevels.limits import require_limits
+from geoctrl.checker.sublevels.limited_outputs import require_limits
 from geoctrl.checker.sublevels.proved_equations import require_equilibrium, shown_question
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import rational
-from geoctrl.checker.witnesses.reader import COFACTORS, OVER_A_SET, above_zero, label, one_of, place
-from geoctrl.checker.witnesses.theorems.boxes import BOX
-from geoctrl.checker.witnesses.theorems.falling import FALL
-from geoctrl.checker.witnesses.verdicts import LEAF, Found
+from geoctrl.checker.theorems.boxes import BOX
+from geoctrl.checker.theorems.falling import FALL
+from geoctrl.checker.verdicts import LEAF, Found
 from geoctrl.checker.words.claims import (
     assigned,
     functions_of,

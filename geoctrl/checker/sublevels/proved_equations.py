@@ -6,14 +6,14 @@ from typing import Any
 
 from flint import ctx, fmpq
 
-from geoctrl.checker.witnesses.balls import Balls
-from geoctrl.checker.witnesses.identities import Ratio
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import BITS
-from geoctrl.checker.witnesses.question import Question
-from geoctrl.checker.witnesses.theorems.boxes import Box
-from geoctrl.checker.witnesses.theorems.falling import require_fall
-from geoctrl.checker.witnesses.verdicts import require_independent, tangents
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.identities import Ratio
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import BITS
+from geoctrl.checker.question import Question
+from geoctrl.checker.theorems.boxes import Box
+from geoctrl.checker.theorems.falling import require_fall
+from geoctrl.checker.verdicts import require_independent, tangents
 
 
 def shown_question(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Question:

@@ -1,15 +1,15 @@
 r"""Motions that a file names as functions of symbols s, and what follows from them.
 
 States :math:`\varphi(s)`, unknowns :math:`z(s)` and rates :math:`\dot s = r(s)`. Proved are
-:math:`\varphi(s_e) = e`, that :math:`D\varphi(s_e)` has full rank k, and as identities in s that the leaf
-vanishes at :math:`\varphi(s)`, that z(s) solves :math:`K z = b` there, and that
+:math:`\varphi(s_e) = e`, that some rows of :math:`T = D\varphi(s_e)` have an inverse, and as identities in s
+that the leaf vanishes at :math:`\varphi(s)`, that z(s) solves :math:`K z = b` there, and that
 :math:`f(\varphi(s)) = D\varphi(s)\,r(s)`: the image is an invariant manifold, of equilibria where r = 0.
 
-Attraction (Lyapunov, Malkin): where the characteristic polynomial of the linearisation on the leaf is
-:math:`x^k q(x)` with all roots of q to the left of the axis, and a manifold of k dimensions of equilibria
-goes through the point, the point is stable, and near solutions converge to the manifold's points: it is a
-centre manifold, on which nothing moves. The kernel of the linearisation is no such family: :math:`\dot y =
-y^3` has one and no equilibria but zero.
+Attraction (Lyapunov, Malkin): of a manifold of equilibria the tangents are in the kernel of the linearisation
+B on the leaf. Where the quotient of B by them has all roots to the left of the axis, shown by a form P, the
+point is stable, and near motions converge to points of the manifold: it is a centre manifold, on which
+nothing moves. The kernel of the linearisation is no such family: :math:`\dot y = y^3` has one and no
+equilibria but zero.
 
 Drift: where a symbol c stays as it is and another one moves as :math:`\dot\theta = (c - c_e)^p\, u(s)` with
 :math:`u(s_e) \ne 0`, the point is unstable: however near to it c is chosen, :math:`\theta` leaves.
@@ -17,160 +17,160 @@ Drift: where a symbol c stays as it is and another one moves as :math:`\dot\thet
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.definite import Rows, product, require_inverse
+from geoctrl.checker.identities import Along, Ratio
 from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.matrices import Rows, characteristic, locate, matrix, nullspace, restricted
-from geoctrl.checker.polynomials import Functions, Ratio
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import Refusal
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import number_text, rational
+from geoctrl.checker.question import Question, defects
+from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, label, place
+from geoctrl.checker.verdicts import (
+    BASIS,
+    LEAF,
+    Found,
+    require_fall,
+    require_independent,
+    tangent_motion,
+)
 
-ATTRACTION, DRIFT = "spectrum and a family of equilibria", "drift"
-_WHERE = "problem.family"
+FAMILY = {
+    "symbols": {...: number_text},
+    "states": [place],
+    "unknowns": [place],
+    "rates": [place],
+    "along": [label],
+    "inverse": [[number_text]],
+    "cofactors": [COFACTORS],
+}
+"""``along`` are states whose rows of the tangents have the inverse; ``cofactors`` those of the identities of
+the leaf, the field and the unknowns, in order."""
+ATTRACTION = BASIS | {"family": FAMILY, "P": [[rational]]}
+DRIFT = {
+    "name": label,
+    "leaf": LEAF,
+    "family": FAMILY,
+    "constant": label,
+    "drifting": label,
+    "power": integer(1, EXPONENT),
+    "slope": place,
+    "cofactors": [COFACTORS],
+}
 
 
-class Manifold(NamedTuple):
-    """An invariant manifold through the point: its symbols as functions, and their rates.
+class Manifold:
+    """The invariant manifold that a file names; Refusal where it is not proved to be one.
 
-    ``tangents`` are the rows of the derivative of the states by the symbols at the point, ``states`` the
-    states along it by label, and ``here`` what is known along it by place.
+    Attributes
+    ----------
+    tangents : rows of the derivative of the states by the symbols at the point, by label
+    symbols : the symbols as functions, by name
+    rates : their rates, by name
+    along : functions of the symbols
     """
 
-    functions: Functions
-    tangents: Rows
-    symbols: dict[str, Ratio]
-    rates: dict[str, Ratio]
-    states: dict[str, Ratio]
-    here: dict[int, Jet]
+    def __init__(self, q: Question, given: dict[str, Any]) -> None:
+        symbols, labels, k = given["symbols"], q.labels, len(given["symbols"])
+        places = [q.family[name] for name in symbols]
+        exact = {
+            p: Jet({(): v, (i,): fmpq(1)}, 2)
+            for i, (p, v) in enumerate(zip(places, symbols.values(), strict=True))
+        }
+        self._q = q
+        self._at = q.at | {
+            p: Jet({**jet.terms, (): q.numbers.number(jet.value)}, 2) for p, jet in exact.items()
+        }
+        # The point itself is exact, also where the equations are known there in balls alone.
+        exact |= {p: Jet({(): v}, 2) for p, v in q.values.items()}
+        at = evaluate(q.table, given["states"], exact, Numbers(dict(q.witness["roots"])))
+        if not k or [jet.value for jet in at] != list(q.problem["states"].values()):
+            raise Refusal("the family does not go through the point", "theorem.family")
+        self.tangents = {label: jet.gradient(k) for label, jet in zip(labels, at, strict=True)}
+        rows = [self.tangents[name] for name in given["along"]]
+        require_inverse(rows, given["inverse"], k, "theorem.family")
+        F = q.functions_of(k, self.jets)
+        constants = {p: Jet({(): F.number(v)}, 1) for p, v in q.values.items() if p not in q.states}
+        bound = {
+            p: Jet({(): x, (i,): F.number(1)}, 1)
+            for i, (p, x) in enumerate(zip(places, F.variables, strict=True))
+        }
+        self.along = Along(q.table, F, constants | bound, self.jets)
+        self.symbols = dict(zip(symbols, F.variables, strict=True))
+        rates = self.along.ratios(given["rates"]) or [F.number(0)] * k
+        self.rates = dict(zip(symbols, rates, strict=True))
+        states, z = self.along.jets(given["states"]), self.along.ratios(given["unknowns"])
+        here = constants | {p: Jet({(): jet.value}, 1) for p, jet in zip(q.states, states, strict=True)}
+        here |= {p: Jet({(): value}, 1) for p, value in zip(q.unknowns, z, strict=True)}
+        self.members = Along(q.table, F, here, self.jets)
+        fields = zip(states, self.members.ratios(q.problem["field"]), strict=True)
+        vanishing = self.members.ratios(list(q.problem["leaf"].values()))
+        vanishing += [
+            f - sum((jet.terms.get((i,), F.number(0)) * r for i, r in enumerate(rates)), F.number(0))
+            for jet, f in fields
+        ]
+        vanishing += defects(q.problem, self.members, z)
+        self.require_zero(vanishing, given["cofactors"])
 
-    def values(self, q: Question, nodes: list[int]) -> list[Ratio]:
-        """Functions of states, unknowns, inputs and parameters along it."""
-        return [jet.value for jet in evaluate(q.table, nodes, dict(self.here), self.functions, 1)]
+    def jets(self, nodes: Any) -> list[Jet]:
+        """Values at the point, of functions of states or symbols."""
+        return evaluate(self._q.table, nodes, self._at, self._q.numbers)
 
-
-def resting_family(q: Question) -> Manifold:
-    """The manifold that the file names, proved to be one of equilibria; Refusal otherwise."""
-    found = invariant_manifold(q)
-    if any(found.functions.remainder(rate) for rate in found.rates.values()):
-        raise Refusal("members of the family are not proved to be equilibria", _WHERE)
-    return found
-
-
-def attracting_family(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
-    """Verdict and method where a family of equilibria explains all zeros; Refusal otherwise."""
-    zeros = require_damped(q, findings)
-    found = resting_family(q)
-    if len(found.symbols) != zeros:
-        raise Refusal(f"the family has {len(found.symbols)} dimensions, and {zeros} roots are zero", _WHERE)
-    findings["family_dimension"] = zeros
-    return "PROVED_STABLE", ATTRACTION
-
-
-def require_damped(q: Question, findings: dict[str, Any]) -> int:
-    """The number of zero roots on the leaf, all others proved to lie to the left of the axis."""
-    tangent, regular = q.leaf
-    if not regular:
-        raise Refusal("gradients of the leaf are dependent at the point", "problem.leaf")
-    whole = restricted(q.linearisation, nullspace(tangent, len(q.labels)))
-    polynomial = characteristic(whole)
-    findings["characteristic_polynomial_on_leaf"] = [str(c) for c in polynomial]
-    zeros = next(k for k, c in enumerate(reversed(polynomial)) if c)
-    if len(polynomial) - zeros < 2 or not locate(polynomial[: len(polynomial) - zeros])[1]:
-        raise Refusal("not all roots but zero are proved to lie to the left of the axis", "problem")
-    return zeros
-
-
-def drift(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
-    """Verdict and method where motions near the point drift away; Refusal otherwise."""
-    given = q.problem["drift"]
-    if "family" not in q.problem or given["constant"] == given["drifting"]:
-        raise Refusal("a drift needs a family, and two of its symbols", "problem.drift")
-    found = invariant_manifold(q)
-    try:
-        still, moving = (found.rates[given[part]] for part in ("constant", "drifting"))
-    except KeyError as error:
-        raise Refusal(f"the family has no symbol {error}", "problem.drift") from error
-    symbols = q.problem["family"]["symbols"]
-    F = found.functions
-    away = found.symbols[given["constant"]] - symbols[given["constant"]]
-    power = F.number(fmpq(1))
-    for _step in range(given["power"]):
-        power = power * away
-    at = q.numbers_of("input", "parameter") | {q.place["family", k]: v for k, v in symbols.items()}
-    (slope,) = evaluate(q.table, [given["slope"]], {p: Jet(v) for p, v in at.items()}, q.numbers, 1)
-    if not slope.value:
-        raise Refusal("the slope of the drift vanishes at the point", "problem.drift")
-    (u,) = evaluate(q.table, [given["slope"]], symbols_as_variables(q, F), F, 1)
-    if F.remainder(still) or F.remainder(moving - power * u.value):
-        raise Refusal("the drift is not proved", "problem.drift")
-    place = list(symbols).index(given["drifting"])
-    findings["drifting"] = [label for label, row in zip(q.labels, found.tangents, strict=True) if row[place]]
-    return "PROVED_UNSTABLE", DRIFT
+    def require_zero(self, functions: list[Ratio], cofactors: list[Any]) -> None:
+        """Each function of the symbols is sum q r with its cofactors, and so zero."""
+        if any(f != self.along.combination(rows, {}) for f, rows in zip(functions, cofactors, strict=True)):
+            raise Refusal("the family is not proved to be one of motions on the leaf", "theorem.family")
 
 
-def symbols_as_variables(q: Question, F: Functions) -> dict[int, Jet]:
-    """Inputs and parameters as numbers, symbols of the family as variables with a direction each."""
-    jets = {p: Jet(F.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
-    bound = [q.place["family", k] for k in q.problem["family"]["symbols"]]
-    one = F.number(fmpq(1))
-    return jets | {p: Jet(x, {i: one}) for i, (p, x) in enumerate(zip(bound, F.variables, strict=True))}
+def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
+    """Verdict where the linearisation falls across a manifold of equilibria; Refusal otherwise."""
+    family, free = Manifold(q, witness["family"]), witness["free"]
+    if {*witness["rows"]} != {*q.problem["leaf"]}:
+        raise Refusal("attraction is one of the whole leaf", "theorem.rows")
+    if any(rate != 0 for rate in family.rates.values()):
+        raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
+    B, given = tangent_motion(q, witness), witness["family"]
+    sides = {k: [q.numbers.number(c) for c in row] for k, row in family.tangents.items()}
+    inverse = [[q.numbers.number(c) for c in row] for row in given["inverse"]]
+    require_fall(quotient(B, free, given["along"], sides, inverse), witness["P"])
+    found = {"family_dimension": len(given["along"])}
+    return Found("PROVED_STABLE", "spectrum and a family of equilibria", found)
 
 
-def invariant_manifold(q: Question) -> Manifold:
-    """The manifold that the file names; Refusal where it is not proved to be one, invariant and on the leaf.
+def quotient(B: Rows, free: list[str], along: list[str], T: dict[str, Any], inverse: Rows) -> Rows:
+    """B beside vectors in its kernel, of which some rows have an inverse; Refusal if not there."""
+    sides = [T[k] for k in free]
+    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, sides)):
+        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
+    return reduced_matrix(B, sides, inverse, [free.index(k) for k in along])
 
-    The equations may not hold the symbols of the family: they are looked up where those have no value.
+
+def reduced_matrix(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
+    """B modulo the columns of T, which it keeps, and of which some rows T_a have an inverse.
+
+    Of y the others, y_b - T_b T_a^-1 y_a, are coordinates across.
     """
-    given = q.problem["family"]
-    symbols, places = given["symbols"], [*given["states"], *given["unknowns"]]
-    n, k = len(q.labels), len(symbols)
-    if len(given["states"]) != n or len(given["unknowns"]) != len(q.problem["unknowns"]):
-        raise Refusal("one function is needed for each state and each unknown", _WHERE)
-    if not k or len(given.get("rates", [])) not in (0, k):
-        raise Refusal("a family has symbols, and rates for all of them or for none", _WHERE)
-    tangents = _tangents(q, [*places, *given.get("rates", [])])
-    F = Functions(k, q.count_of_functions, q.sign, q.numbers.deadline)
-    along = symbols_as_variables(q, F)
-    members = evaluate(q.table, places, along, F, 1)
-    rates = [jet.value for jet in evaluate(q.table, given.get("rates", []), along, F, 1)]
-    rates = rates or [F.number(fmpq(0))] * k
-    here = {p: jet for p, jet in along.items() if not jet.first}
-    here |= {p: Jet(jet.value) for p, jet in zip(q.moving_places, members, strict=True)}
-
-    def values(nodes: list[int]) -> list[Ratio]:
-        return [jet.value for jet in evaluate(q.table, nodes, here, F, 1)]
-
-    if any(map(F.remainder, values(list(q.problem["leaf"].values())))):
-        raise Refusal("the family is not proved to be on the leaf", _WHERE)
-    zero = F.number(fmpq(0))
-    for jet, value in zip(members, values(q.problem["field"]), strict=False):
-        speed = sum((slope * rates[i] for i, slope in jet.first.items()), zero)
-        if F.remainder(value - speed):
-            raise Refusal("motions of the family are not proved to be motions of the system", _WHERE)
-    defects, z = values(q.problem["right"]), members[n:]
-    for i, j, p in q.problem["matrix"]:
-        defects[i] = defects[i] - values([p])[0] * z[j].value
-    if any(map(F.remainder, defects)):
-        raise Refusal("unknowns of the family do not solve their equations", _WHERE)
-    variables, speeds = (dict(zip(symbols, values, strict=True)) for values in (F.variables, rates))
-    states = {label: jet.value for label, jet in zip(q.labels, members, strict=False)}
-    return Manifold(F, tangents, variables, speeds, states, here)
+    beside = [i for i in range(len(B)) if i not in along]
+    moved = product(product([T[i] for i in beside], inverse), [B[a] for a in along])
+    return [[B[i][j] - row[j] for j in beside] for i, row in zip(beside, moved, strict=True)]
 
 
-def _tangents(q: Question, places: list[int]) -> Rows:
-    """Those of the family, which goes through the point and has values there; refused where dependent."""
-    symbols = q.problem["family"]["symbols"]
-    near = {p: Jet(v) for p, v in q.numbers_of("input", "parameter").items()}
-    bound = {q.place["family", k]: v for k, v in symbols.items()}
-    near |= {p: Jet(v, {i: fmpq(1)}) for i, (p, v) in enumerate(bound.items())}
-    n = len(q.labels)
-    evaluate(q.table, places[n:], dict(near), q.numbers, 1)  # nothing divides by zero there
-    slopes = evaluate(q.table, places[:n], near, Numbers(True, q.problem["roots"]), 1)
-    if any(jet.value != v for jet, v in zip(slopes, q.problem["states"].values(), strict=True)):
-        raise Refusal("the family does not go through the point", _WHERE)
-    rows = [[jet.first.get(i, fmpq(0)) for i in range(len(symbols))] for jet in slopes]
-    if matrix(rows, len(symbols)).rank() != len(symbols):
-        raise Refusal("the family is no manifold at the point: its tangents are dependent", _WHERE)
-    return rows
+def drift(q: Question, witness: dict[str, Any]) -> Found:
+    """Verdict where motions near the point drift away; Refusal otherwise."""
+    family, constant, drifting = (Manifold(q, witness["family"]), witness["constant"], witness["drifting"])
+    require_independent(q, witness["leaf"])
+    (slope,) = family.jets([witness["slope"]])
+    if slope.value is None or slope.value == 0 or constant == drifting:
+        raise Refusal(
+            "a drift needs two symbols, and a slope that does not vanish at the point", "theorem.slope"
+        )
+    away = family.symbols[constant] - family.along.functions.number(witness["family"]["symbols"][constant])
+    (rate,) = family.along.ratios([witness["slope"]])
+    for _ in range(witness["power"]):
+        rate = rate * away
+    family.require_zero([family.rates[constant], family.rates[drifting] - rate], witness["cofactors"])
+    place = list(witness["family"]["symbols"]).index(drifting)
+    moved = [k for k, row in family.tangents.items() if row[place] != 0]
+    return Found("PROVED_UNSTABLE", "drift", {"drifting": moved})

@@ -11,296 +11,252 @@ under every constant command): that commands and z rest between samples, that th
 commands that hold it, and that z rests there. M is the derivative of the map, in balls, on the tangents of
 the leaf, or on those of level sets of functions that are conserved; flows are exponentials.
 
-A rational P with P > 0 and :math:`P - M^T P M > 0` puts all multipliers inside the unit circle: the point is
-asymptotically stable on the leaf; with functions that are conserved, each near level set has one fixed point,
-which attracts. A multiplier outside the circle makes the point unstable.
+P > 0 and :math:`P - M^T P M > 0` put all multipliers inside the unit circle: the point is asymptotically
+stable on the leaf; with functions that are conserved, each near level set has one fixed point, which
+attracts. With m > 1, :math:`M^T P M - m^2 P > 0` and v.P v > 0 the form x.P x grows from hold to hold where
+it is positive: the point is unstable.
 
-A family of fixed points: the loop rests where R = 0, R = (f, l - c, g). On the leaf D R = 0 is an identity,
-with the gradients of leaf and of conserved functions as rows of D, and with rows w that the file gives. Where
-the rows are independent at the point, as many of the R follow from the others, and where the kernel of
-(DR, gradients of the leaf) has no more dimensions k than there are rows besides those of the leaf, R = 0 is a
-manifold of these dimensions. Or the file names the family, as functions of symbols s (`family`): then R = 0
-is an identity in s, of states and commands that have full rank at the point. If M modulo the tangents of the
-family, which it leaves as they are, satisfies the inequality, exactly k multipliers are one, and near motions
-converge to fixed points (reduction to the centre manifold, which the family is).
+A family of fixed points: the loop rests where R = 0, R = (f, l - c, g). Either the file names the family, as
+functions of symbols s (`family`): then R = 0 is an identity in s. Or on the leaf D R = 0 is an identity, with
+the gradients of leaf and of conserved functions as rows of D, and with rows w that the file gives. Where the
+rows are independent at the point, as many of the R follow from the others, and where of R and the leaf some
+have independent gradients, of a kernel that has as many dimensions k as there are rows besides those of the
+leaf, R = 0 is a manifold with this kernel as its tangents. If M modulo the tangents, which it leaves as they
+are, satisfies the inequality, exactly k multipliers are one, and near motions converge to fixed points
+(reduction to the centre manifold, which the family is).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf, log2
+from collections.abc import Iterable
 from typing import Any
 
-from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.boxes import PRECISION, matrix
-from geoctrl.checker.jets import reachable, to_float
-from geoctrl.checker.matrices import Rows, independent, nullspace, restricted
-from geoctrl.checker.question import Question
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import ball, middle
-from geoctrl.checker.theorems.family import resting_family
-from geoctrl.checker.theorems.family_in_balls import across
+from geoctrl.checker.definite import Rows, positive_definite, product, require_inverse, transpose
+from geoctrl.checker.jets import reachable
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import BITS, ball, number_text, rational
+from geoctrl.checker.question import Question, defects
+from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, label, place
+from geoctrl.checker.theorems.family import FAMILY, Manifold, reduced_matrix
+from geoctrl.checker.verdicts import BASIS, Found, form, kernel, tangent_motion, tangents
 
 METHOD = "multipliers of one hold"
-ON_LEVELS, FAMILY = f"{METHOD} on the level sets of the invariants", f"{METHOD} and a family of fixed points"
-_WHERE = "problem.held"
-_SIZE, _REACH = 64, 1 << 16
-"""States of the loop, with commands that wait, and size of the exponent, that are not too much."""
-_TURNS, _EXPONENT = 2, 300
-"""Of balancing, by state, and the largest power of two that a state is measured in."""
+SIZE, REACH, UNIT = 64, 1 << 16, 300
+"""States of the loop, with commands that wait, size of the exponent, and powers of two as units, that are not
+too much."""
+LOOP = {
+    "hold": rational,
+    "late": integer(0, EXPONENT),
+    "part": rational,
+    "commands": {...: place},
+    "own": {...: place},
+    "units": [integer(-UNIT, UNIT)],
+    "cofactors": [COFACTORS],
+}
+"""Laws of the commands, rates of the controller's own states; ``units``, powers of two, are those of the free
+states, in which entries of the linearisation are of like sizes; cofactors of the rates between samples."""
+INSIDE = BASIS | {"loop": LOOP, "P": [[rational]]}
+OUTSIDE = INSIDE | {"m": rational, "v": [rational]}
+BESIDE_FAMILY = INSIDE | {"family": FAMILY, "cofactors": [COFACTORS]}
+"""Cofactors of l - c, then of g, along the family."""
+REST = {
+    "kept": [label],
+    "rows": [{"weights": [place], "unknowns": [place], "cofactors": COFACTORS}],
+    "independent": [label],
+    "inverse": [[number_text]],
+    "equations": [label],
+    "kernel": {"free": [label], "inverse": [[number_text]]},
+    "along": [label],
+    "across": [[number_text]],
+}
+"""Rows are those of conserved functions, and weights of R and of b - K z with cofactors of their sum; all of
+them, with the leaf, have the inverse at the states ``independent``. ``equations`` are R that have independent
+gradients with the leaf, with their kernel; tangents have the inverse ``across`` at the states ``along``."""
+AT_REST = INSIDE | {"rest": REST}
 
 
-def judge_held(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings; Refusal where a matrix or a multiplier of the proposal proves nothing."""
-    with ctx.workprec(PRECISION):
-        M, findings = multiplied(Question(problem, exact=True), proposal.get("conserved", []))
-        findings["rounded_polynomial"] = [to_float(middle(c)) for c in M.charpoly().coeffs()[::-1]]
-        if "multiplier" in proposal:
-            _require_outside(M, proposal["multiplier"])
-            return "PROVED_UNSTABLE", METHOD, findings | {"multiplier": proposal["multiplier"]}
-        if "lyapunov" not in proposal:
-            return "UNDECIDED", METHOD, findings
-        _require_inside(M, [[fmpq(c) for c in row] for row in proposal["lyapunov"]])
-    findings["lyapunov"] = proposal["lyapunov"]
-    if "fixed_dimension" in findings:
-        return "PROVED_STABLE", FAMILY, findings
-    if findings["zero_modes"]:
-        return "PROVED_STABLE", ON_LEVELS, findings
-    return "PROVED_ASYMPTOTICALLY_STABLE", METHOD, findings
+def attracting_loop(q: Question, given: dict[str, Any]) -> Found:
+    """Verdict where all multipliers on the leaf, or on level sets, lie inside."""
+    kept = [k for k in given["rows"] if k not in q.problem["leaf"]]
+    require_inside(hold_matrix(q, given), given["P"])
+    if kept:
+        found = {"conserved": kept}
+        return Found("PROVED_STABLE", f"{METHOD} on the level sets of the invariants", found)
+    return Found("PROVED_ASYMPTOTICALLY_STABLE", METHOD, {})
 
 
-def multiplied(q: Question, names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
-    """M on the level sets of some invariants, or modulo a family; and what was proved of these."""
-    _require_loop(q)
-    q.require_kept(names)
-    q.require_equilibrium()
-    rows, forced = _level(q, names)
-    findings: dict[str, Any] = {"conserved": names, "shape_integrals": [], "zero_modes": forced}
-    if "family" not in q.problem and not q.problem["held"]["rest"]:
-        return OneHold(q, nullspace(rows, len(q.labels))).matrix(), findings
-    fixed = _named_fixed_points(q) if "family" in q.problem else _fixed_points(q, rows)
-    hold = OneHold(q, nullspace(q.leaf[0], len(q.labels)))
-    tangents = hold.fixed(fixed)
-    M = across(hold.matrix(), [[ball(c) for c in row] for row in tangents], tangents)
-    return M, findings | {"fixed_dimension": len(tangents[0])}
+def repelling_loop(q: Question, given: dict[str, Any]) -> Found:
+    """Verdict where one lies outside."""
+    M, m, v = hold_matrix(q, given), given["m"], [[c] for c in given["v"]]
+    P = form(given["P"], len(M))
+    with ctx.workprec(BITS):
+        if not (m > 1 and positive_definite(gain(M, P, m * m))):
+            raise Refusal("no function is shown to grow from hold to hold", "theorem.P")
+        if not positive_definite(product(transpose(v), product(P, v))):
+            raise Refusal("the function is not shown to be positive there", "theorem.v")
+    return Found("PROVED_UNSTABLE", METHOD, {})
 
 
-def _require_loop(q: Question) -> None:
+def attracting_fixed_points(q: Question, given: dict[str, Any]) -> Found:
+    """Verdict where all multipliers beside those of a family of fixed points lie inside."""
+    loop, family = given["loop"], Manifold(q, given["family"])
+    if any(rate != 0 for rate in family.rates.values()):
+        raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
+    commands = [q.states[q.labels.index(k)] for k in loop["commands"]]
+    asked = zip(*map(family.members.ratios, ([*loop["commands"].values()], commands)), strict=True)
+    moved = [*(u - c for u, c in asked), *family.members.ratios([*loop["own"].values()])]
+    family.require_zero(moved, given["cofactors"])
+    return attraction_beside_tangents(
+        q, given, family.tangents, given["family"]["along"], given["family"]["inverse"]
+    )
+
+
+def attraction_beside_tangents(
+    q: Question, given: dict[str, Any], T: dict[str, Any], along: list[str], inverse: Rows
+) -> Found:
+    """Verdict where all multipliers beside the tangents of fixed points, by state, lie inside."""
+    if {*given["rows"]} != {*q.problem["leaf"]}:
+        raise Refusal("attraction is one of the whole leaf", "theorem.rows")
+    M, order = hold_matrix(q, given), coordinates(given)
+    sides, solved = ([[ball(c) for c in row] for row in rows] for rows in ([T[k] for k in order], inverse))
+    M = reduced_matrix(M, sides, solved, [order.index(k) for k in along])
+    require_inside(M, given["P"])
+    found = {"fixed_dimension": len(along)}
+    return Found("PROVED_STABLE", f"{METHOD} and a family of fixed points", found)
+
+
+def attracting_rest(q: Question, given: dict[str, Any]) -> Found:
+    """The same, of points at which the loop rests."""
+    loop, rest, problem, n = given["loop"], given["rest"], q.problem, len(q.labels)
+    leaf, still, zero = [*problem["leaf"]], q.still, q.still.functions.number(0)
+    places = dict(zip(q.labels, problem["field"], strict=True)) | loop["commands"] | loop["own"]
+    R = dict(zip(q.labels, still.ratios([*places.values()]), strict=True))
+    slopes = dict(zip(q.labels, (jet.gradient(n) for jet in q.jets([*places.values()])), strict=True))
+    for k in loop["commands"]:
+        i = q.labels.index(k)
+        (command,) = still.ratios([q.states[i]])
+        R[k], slopes[k][i] = R[k] - command, slopes[k][i] - 1
+    lost = defects(problem, still, still.ratios(q.unknowns))
+    q.require_kept(rest["kept"])
+    D = [q.function(k).gradient(n) for k in [*leaf, *rest["kept"]]]
+    for row in rest["rows"]:
+        weights = still.ratios([*row["weights"], *row["unknowns"]])
+        terms = (w * e for w, e in zip(weights, [*R.values(), *lost], strict=True))
+        if sum(terms, zero) != still.combination(row["cofactors"], problem["leaf"]):
+            raise Refusal("a row is not proved to vanish where the loop moves", "theorem.rest.rows")
+        D.append([jet.value for jet in q.jets(row["weights"])])
+    if any(c is None for row in D for c in row):
+        raise Refusal("a weight is no number at the point", "theorem.rest.rows")
+    columns = [q.labels.index(k) for k in rest["independent"]]
+    shown = [[row[i] for i in columns] for row in D]
+    require_inverse(shown, rest["inverse"], len(columns), "theorem.rest.inverse")
+    W = kernel(q, [*(slopes[k] for k in rest["equations"]), *D[: len(leaf)]], rest["kernel"])
+    if len(rest["along"]) != len(D) - len(leaf) or len(rest["along"]) != len(W[0]):
+        raise Refusal(
+            "it is not proved that the points at which the loop rests are a manifold", "theorem.rest"
+        )
+    T = dict(zip(q.labels, W, strict=True))
+    across = [T[k] for k in rest["along"]]
+    require_inverse(across, rest["across"], len(W[0]), "theorem.rest.across")
+    return attraction_beside_tangents(q, given, T, rest["along"], rest["across"])
+
+
+def require_inside(M: Rows, triangle: Rows) -> None:
+    """P > 0 and P - M'P M > 0."""
+    P = form(triangle, len(M))
+    with ctx.workprec(BITS):
+        falls = positive_definite([[-c for c in row] for row in gain(M, P, fmpq(1))])
+    if not (falls and positive_definite(P)):
+        raise Refusal("no function is shown to fall from hold to hold", "theorem.P")
+
+
+def gain(M: Rows, P: Rows, square: fmpq) -> Rows:
+    """M'P M less a multiple of P."""
+    image = product(transpose(M), product(P, M)) if M else []
+    return [[c - square * p for c, p in zip(*rows, strict=True)] for rows in zip(image, P, strict=True)]
+
+
+def coordinates(given: dict[str, Any]) -> list[str]:
+    """Free states of the plant, states of the controller, commands that wait, the last one first."""
+    loop = given["loop"]
+    plant = [k for k in given["free"] if k not in loop["commands"] and k not in loop["own"]]
+    return [*plant, *loop["own"], *[*loop["commands"]] * (loop["late"] + (loop["part"] > 0))]
+
+
+def require_loop(q: Question, given: dict[str, Any]) -> None:
     """Commands and states of the controller rest between samples, and have one law each, of what is known."""
-    held = q.problem["held"]
-    commands, own = held["commands"], held["own"]
-    if not held["hold"] > 0 or not 0 <= held["part"] < 1 or not commands or set(commands) & set(own):
-        raise Refusal("a hold is positive, a part of one less than one, and a command has one law", _WHERE)
-    if not set(commands) | set(own) <= set(q.labels):
-        raise Refusal("commands and states of the controller must be states", _WHERE)
+    loop, problem = given["loop"], q.problem
+    commands, own = loop["commands"], loop["own"]
+    if not loop["hold"] > 0 or not 0 <= loop["part"] < 1 or not commands or {*commands} & {*own}:
+        raise Refusal(
+            "a hold is positive, a part of one less than one, and a command has one law", "theorem.loop"
+        )
 
-    def symbols(nodes: Sequence[int]) -> set[tuple[str, str]]:
-        return {q.table[i][2:0:-1] for i in reachable(q.table, nodes) if q.table[i][0] == "sym"}
+    def symbols(nodes: Iterable[int]) -> set[tuple[str, str]]:
+        return {q.table[i][1:] for i in reachable(q.table, nodes) if q.table[i][0] == "sym"}
 
-    unread = {("unknown", k) for k in q.problem["unknowns"]}
-    set_here = {("state", k) for k in commands}
-    inner = {("state", k) for k in own}
-    kept = [*q.problem["leaf"].values(), *q.problem["invariants"].values()]
-    if symbols(kept) & (set_here | inner):
+    unread, inner = {(k, "unknown") for k in problem["unknowns"]}, {(k, "state") for k in own}
+    set_here = {(k, "state") for k in commands}
+    if symbols([*problem["leaf"].values(), *problem["invariants"].values()]) & (set_here | inner):
         raise Refusal("leaf and invariants must not depend on what changes at a sample", "problem")
-    if symbols([*q.problem["field"], *q.problem["right"], *(p for *_, p in q.problem["matrix"])]) & inner:
+    if symbols([*problem["field"], *problem["right"], *(p for *_, p in problem["matrix"])]) & inner:
         raise Refusal("a plant knows of its controller by the commands alone", "problem.field")
-    if symbols(list(commands.values())) & (unread | set_here) or symbols(list(own.values())) & unread:
-        raise Refusal("a law is a function of plant and controller", _WHERE)
-    q.require_kept([])  # relations are known from here
-    rates = dict(zip(q.labels, q.ratios(q.problem["field"]), strict=True))
-    if any(q.functions.remainder(rates[label]) for label in (*commands, *own)):
-        raise Refusal("commands and states of the controller must rest between samples", _WHERE)
-    asked = [jet.value for jet in q.jets(list(commands.values()))]
-    if any(v is None or v != q.problem["states"][k] for k, v in zip(commands, asked, strict=True)):
-        raise Refusal("the law does not give the commands that hold the point", _WHERE)
-    if any(jet.value is None or jet.value for jet in q.jets(list(own.values()))):
-        raise Refusal("a state of the controller does not rest at the point", _WHERE)
+    if symbols(commands.values()) & (unread | set_here) or symbols(own.values()) & unread:
+        raise Refusal("a law is a function of plant and controller", "theorem.loop")
+    rates = dict(zip(q.labels, q.still.ratios(problem["field"]), strict=True))
+    for k, rows in zip((*commands, *own), loop["cofactors"], strict=True):
+        if rates[k] != q.still.combination(rows, problem["leaf"]):
+            raise Refusal("commands and states of the controller must rest between samples", "theorem.loop")
+    wanted = [*(problem["states"][k] for k in commands), *(fmpq(0) for _ in own)]
+    if [jet.value for jet in q.jets([*commands.values(), *own.values()])] != wanted:
+        raise Refusal(
+            "the law does not give the commands that hold the point, or moves itself", "theorem.loop"
+        )
 
 
-def _level(q: Question, names: list[str]) -> tuple[Rows, list[str]]:
-    """Independent gradients of the leaf and of invariants at the point, and the names of the latter."""
-    tangent, regular = q.leaf
-    if not regular:
-        raise Refusal("gradients of the leaf are dependent at the point", "problem.leaf")
-    if len(tangent) + len(q.problem["held"]["commands"]) + len(q.problem["held"]["own"]) == len(q.labels):
-        raise Refusal("the leaf is the point alone: nothing of the plant moves", "problem.leaf")
-    rows, forced = list(tangent), []
-    for name, gradient, _ in map(q.function, names):
-        if independent(rows, gradient):
-            rows.append(gradient)
-            forced.append(name)
-    return rows, forced
+def hold_matrix(q: Question, given: dict[str, Any]) -> Rows:
+    """M, in the coordinates of the loop, on the common kernel of the gradients of some functions."""
+    require_loop(q, given)
+    loop, free, order = given["loop"], given["free"], coordinates(given)
+    commands, own = [*loop["commands"]], [*loop["own"]]
+    y, z = order[: len(free) - len(commands) - len(own)], len(free) - len(commands)
+    if not y or len(order) > SIZE:
+        raise Refusal("nothing of the plant moves, or too much", "theorem.loop")
+    B, W = tangent_motion(q, given), tangents(q, given)
+    law, rate = (
+        product([jet.gradient(len(q.labels)) for jet in q.jets([*loop[part].values()])], W)
+        for part in ("commands", "own")
+    )
 
+    def part(rows: Rows, columns: list[str]) -> Rows:
+        return [[ball(row[free.index(k)]) for k in columns] for row in rows]
 
-def _named_fixed_points(q: Question) -> Rows:
-    """Tangents, by row, of the family that the file names, proved to be points at which the loop rests."""
-    found, held = resting_family(q), q.problem["held"]
-    where = "problem.family"
-    asked = found.values(q, list(held["commands"].values()))
-    if any(
-        found.functions.remainder(u - found.states[k]) for k, u in zip(held["commands"], asked, strict=True)
-    ):
-        raise Refusal("the law is not proved to give the commands that hold the members of the family", where)
-    if any(map(found.functions.remainder, found.values(q, list(held["own"].values())))):
-        raise Refusal("states of the controller are not proved to rest at the members of the family", where)
-    return [list(row) for row in zip(*found.tangents, strict=True)]
-
-
-def _fixed_points(q: Question, rows: Rows) -> Rows:
-    """Tangents, by row, of the manifold of points at which the loop rests; rows of D so far are given."""
-    held = q.problem["held"]
-    places = dict(zip(q.labels, q.problem["field"], strict=True)) | held["commands"] | held["own"]
-    rest = dict(zip(q.labels, q.ratios(list(places.values())), strict=True))
-    slopes = dict(zip(q.labels, (q.gradient(jet) for jet in q.jets(list(places.values()))), strict=True))
-    for label in held["commands"]:
-        rest[label] = rest[label] - q.still[q.place["state", label]].value
-        slopes[label][q.labels.index(label)] -= 1
-    for weights, eliminating in held["rest"]:
-        if len(weights) != len(rest) or len(eliminating) != len(q.defects):
-            raise Refusal("a row has a weight for each state and for each unknown", f"{_WHERE}.rest")
-        at = [jet.value for jet in q.jets([*weights, *eliminating])[: len(weights)]]
-        terms = zip(q.ratios([*weights, *eliminating]), [*rest.values(), *q.defects], strict=True)
-        if q.functions.remainder(sum((w * e for w, e in terms), q.functions.number(fmpq(0)))):
-            raise Refusal("a row is not proved to vanish where the loop moves", f"{_WHERE}.rest")
-        if any(v is None for v in at) or not independent(rows, at):
-            raise Refusal("rows are dependent at the point", f"{_WHERE}.rest")
-        rows = [*rows, at]
-    tangents = nullspace([*slopes.values(), *q.leaf[0]], len(q.labels))
-    if len(tangents) != len(rows) - len(q.leaf[0]):
-        raise Refusal("it is not proved that the points at which the loop rests are a manifold", _WHERE)
-    return tangents
-
-
-class OneHold:
-    """One hold to first order, in coordinates by a basis of tangents.
-
-    The basis is one of `nullspace`: a vector for each state that is no pivot, one there. Commands and states
-    of the controller, on which nothing conserved depends, are such states.
-    """
-
-    def __init__(self, q: Question, basis: Rows) -> None:
-        held, labels = q.problem["held"], q.labels
-        self._held = held
-        self._free = [
-            next(i for i, c in enumerate(w) if c == 1 and not any(v[i] for v in basis if v is not w))
-            for w in basis
+    with ctx.workprec(BITS):
+        shown: Rows = [[fmpq(i == j) for j in range(len(order))] for i in range(len(order))]
+        u = [product(part(law, [*y, *own]), shown[:z])]
+        u += [shown[i : i + len(commands)] for i in range(z, len(order), len(commands))]
+        moved = shown[: len(y)]
+        for share, acting in ((loop["part"], loop["late"] + 1), (1 - loop["part"], loop["late"])):
+            if share:
+                E = dict(zip(free, exponential(B, loop["units"], share * loop["hold"]), strict=True))
+                moved = product(part([E[k] for k in y], [*y, *commands]), [*moved, *u[acting]])
+        step = product(part(rate, [*y, *own, *commands]), [*shown[:z], *u[0]])
+        held = [
+            [c + loop["hold"] * d for c, d in zip(*rows, strict=True)]
+            for rows in zip(shown[len(y) : z], step, strict=True)
         ]
-        place = {label: self._free.index(labels.index(label)) for label in (*held["commands"], *held["own"])}
-        self._c, self._z = ([place[k] for k in held[part]] for part in ("commands", "own"))
-        self._y = [i for i in range(len(basis)) if i not in place.values()]
-        self._waiting = held["late"] + (held["part"] > 0)
-        A = matrix(restricted(q.linearisation, basis), len(basis))
-        self._units = balancing(A, to_float(1 / held["hold"]))
-        self._A = _rescaled(A, self._units)
-        W = matrix(basis, len(labels)).transpose()
-        self._law, self._rate = (
-            matrix([q.gradient(jet) for jet in q.jets(list(held[part].values()))], len(labels)) * W
-            for part in ("commands", "own")
-        )
-        self.size = len(self._y) + len(self._z) + self._waiting * len(self._c)
-        reach = sum((abs(a) for a in self._A.entries()), arb(0)) * arb(held["hold"])
-        if not 0 < self.size <= _SIZE or not reach < _REACH:
-            raise Refusal("nothing moves, or too much or too fast in one hold", _WHERE)
-
-    def matrix(self) -> arb_mat:
-        """M on coordinates of the plant, states of the controller, commands that wait, the last one first."""
-        h, late, r = self._held["hold"], self._held["late"], self._held["part"]
-        y, z = self._shown(0, len(self._y)), self._shown(len(self._y), len(self._z))
-        u = [self._part(self._law, None, self._y) * y + self._part(self._law, None, self._z) * z]
-        for j in range(self._waiting):
-            u.append(self._shown(len(self._y) + len(self._z) + j * len(self._c), len(self._c)))
-        moved = self._flow(r * h, y, u[late + 1]) if r else y
-        moved = self._flow((1 - r) * h, moved, u[late])
-        slopes = ((self._y, y), (self._z, z), (self._c, u[0]))
-        for columns, value in slopes:
-            z = z + self._part(self._rate, None, columns) * value * arb(h)
-        parts = [moved, z, *u[: self._waiting]]
-        return arb_mat([row for part in parts if part.nrows() for row in part.tolist()])
-
-    def fixed(self, tangents: Rows) -> Rows:
-        """Tangents of fixed points, by row in all states, as columns in these coordinates."""
-        order = [*self._y, *self._z, *self._c * self._waiting]
-        return [[t[self._free[i]] for t in tangents] for i in order]
-
-    def _shown(self, first: int, count: int) -> arb_mat:
-        """Some of the coordinates, as rows."""
-        return arb_mat(
-            count, self.size, [int(j == first + i) for i in range(count) for j in range(self.size)]
-        )
-
-    def _flow(self, s: fmpq, y: arb_mat, u: arb_mat) -> arb_mat:
-        """Where coordinates y of the plant come under commands u in a time s."""
-        E = _rescaled((self._A * arb(s)).exp(), [-e for e in self._units])
-        return self._part(E, self._y, self._y) * y + self._part(E, self._y, self._c) * u
-
-    @staticmethod
-    def _part(A: arb_mat, rows: list[int] | None, columns: list[int]) -> arb_mat:
-        rows = list(range(A.nrows())) if rows is None else rows
-        return arb_mat(len(rows), len(columns), [A[i, j] for i in rows for j in columns])
+        return [*moved, *held, *(row for waiting in u[:-1] for row in waiting)]
 
 
-def balancing(A: arb_mat, rate: float) -> list[int]:
-    """Exponents e with which entries times 2^(e_j - e_i) are of like sizes (Osborne): units of states.
-
-    What rests, as commands do, and what nothing depends on has a unit in which the other entries are a rate.
-    """
-    size = [[abs(to_float(middle(c))) for c in row] for row in A.tolist()]
-    n, exponents = len(size), [0] * A.nrows()
-    for _ in range(_TURNS * n):
-        changed = False
-        for k in range(n):
-            row = sum(size[k][j] * 2.0 ** (exponents[j] - exponents[k]) for j in range(n) if j != k)
-            column = sum(size[i][k] * 2.0 ** (exponents[k] - exponents[i]) for i in range(n) if i != k)
-            row, column = row or rate * rate / (column or inf), column or rate * rate / (row or inf)
-            step = round((log2(row) - log2(column)) / 2) if 0 < row < inf and 0 < column < inf else 0
-            step = max(-_EXPONENT - exponents[k], min(step, _EXPONENT - exponents[k]))
-            exponents[k] += step
-            changed = changed or step != 0
-        if not changed:
-            break
-    return exponents
-
-
-def _rescaled(A: arb_mat, exponents: list[int]) -> arb_mat:
-    """Entries times 2^(e_j - e_i), exactly."""
-    n = len(exponents)
-    powers = [fmpq(2) ** e for e in exponents]
-    return arb_mat(n, n, [A[i, j] * arb(powers[j] / powers[i]) for i in range(n) for j in range(n)])
-
-
-def _require_inside(M: arb_mat, P: Rows) -> None:
-    """P > 0 and P - M' P M > 0; refused where that is not certain."""
-    n = M.nrows()
-    if len(P) != n or any(len(row) != n for row in P):
-        raise Refusal("the matrix has not the size of the loop", "evidence.lyapunov")
-    if any(P[i][j] != P[j][i] for i in range(n) for j in range(i)):
-        raise Refusal("the matrix is not symmetric", "evidence.lyapunov")
-    S = matrix(P, n)
-    if not _positive(S) or not _positive(S - M.transpose() * S * M):
-        raise Refusal("it is not proved that all other multipliers lie inside", "evidence.lyapunov")
-
-
-def _positive(S: arb_mat) -> bool:
-    """Whether all pivots of a symmetric matrix are certainly positive; only its lower part is read."""
-    rows = S.tolist()
-    for k, pivot in enumerate(rows):
-        if not pivot[k] > 0:
-            return False
-        for i in range(k + 1, len(rows)):
-            factor = rows[i][k] / pivot[k]
-            for j in range(k + 1, i + 1):
-                rows[i][j] = rows[i][j] - factor * rows[j][k]
-    return True
-
-
-def _require_outside(M: arb_mat, near: Sequence[float]) -> None:
-    """A root of the characteristic polynomial outside the circle; refused where that is not certain.
-
-    Within n |p/p'| of any number there is a root of a polynomial of degree n.
-    """
-    p, at = acb_poly(M.charpoly().coeffs()), acb(*near)
-    distance = M.nrows() * abs(p(at)) / abs(p.derivative()(at))
-    if not abs(at) - distance > 1:
-        raise Refusal("it is not proved that a multiplier lies outside", "evidence.multiplier")
+def exponential(B: Rows, units: list[int], s: fmpq) -> Rows:
+    """exp(B s), from that in other units."""
+    unit = [fmpq(2) ** e for e in units]
+    scaled = [
+        [ball(c * b / a * s) for c, b in zip(row, unit, strict=True)] for row, a in zip(B, unit, strict=True)
+    ]
+    if not sum((abs(c) for row in scaled for c in row), arb(0)) < REACH:
+        raise Refusal("too much moves in one hold", "theorem.loop")
+    rows = arb_mat(scaled).exp().tolist()
+    return [[c * a / b for c, b in zip(row, unit, strict=True)] for row, a in zip(rows, unit, strict=True)]

@@ -7,10 +7,8 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.balls import radii
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.witnesses.numbers import ball
-from geoctrl.checker.words.leaf import dimension, leaf_words, relations
+from geoctrl.checker.numbers import ball
+from geoctrl.checker.words.leaf import leaf_words, relations
 from geoctrl.checker.words.texts import Expressions, decimal, listed, quoted, told
 
 CLAIMS = {
@@ -109,16 +107,6 @@ def about_point(system: str, problem: dict[str, Any], predicate: str, circumstan
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
 
 
-def require_claim(data: dict[str, Any], words: str) -> None:
-    """A file claims to the letter what follows from it."""
-    if data["claim"] != words:
-        raise Refusal(
-            "the claim in words is not what follows from the rest: it was changed, or written by another "
-            "release (certify again)",
-            "claim",
-        )
-
-
 def system_words(system: str) -> str:
     """The name of a system, as a name."""
     return quoted(system) if system else "the system"
@@ -147,7 +135,7 @@ def point_words(states: dict[str, Any]) -> str:
 
 def leaf_at(problem: dict[str, Any]) -> str:
     """The leaf on which motions about a point go, with its dimension there."""
-    return leaf_words(relations(problem), dimension(problem), " at the equilibrium")
+    return leaf_words(relations(problem), problem["dimension"], " at the equilibrium")
 
 
 def limit_phrase(problem: dict[str, Any]) -> str:
@@ -189,9 +177,6 @@ def radii_of(problem: dict[str, Any]) -> dict[str, fmpq]:
     """Radii of the box in which a point lies, by the states that are not held."""
     box = problem.get("box", {"held": problem["states"], "radii": []})
     free = [k for k in problem["states"] if k not in box["held"]]
-    if "bits" in box:
-        given = dict(zip(problem["states"], radii(box["bits"], len(problem["states"])), strict=True))
-        return {k: given[k] for k in free}
     return dict(zip(free, box["radii"], strict=False))
 
 
@@ -204,7 +189,7 @@ def size_words(radius: fmpq) -> str:
 
 def _leaf(problem: dict[str, Any]) -> str:
     """The leaf, where there are equations that keep it."""
-    return f"on {leaf_words(relations(problem), dimension(problem))}" if "leaf" in problem else ""
+    return f"on {leaf_words(relations(problem), problem['dimension'])}" if "leaf" in problem else ""
 
 
 def _loop(problem: dict[str, Any]) -> str:

@@ -24,10 +24,10 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.jets import reachable
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import Number, Surd, ball
-from geoctrl.checker.witnesses.reader import FUNCTIONS, children
+from geoctrl.checker.jets import reachable
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import Number, ball
+from geoctrl.checker.reader import FUNCTIONS, children
 
 LONG, DIGEST = 240, 32
 """Letters of a text from which its beginning and a digest are told, and those of a digest."""
@@ -74,14 +74,6 @@ def symbol(text: str) -> str:
 # -- numbers ------------------------------------------------------------------------------------------------
 
 
-def number_of_checker(q: Any) -> Any:
-    """A number of the search as one of the checker."""
-    if not hasattr(q, "root") or isinstance(q, Surd):
-        return q
-    turn = len(q.root.below)
-    return Surd((turn, number_of_checker(q.root.radicand)), number_of_checker(q.a), number_of_checker(q.b))
-
-
 def nearest_double(q: Number) -> float:
     """The double next to a number."""
     try:
@@ -92,7 +84,6 @@ def nearest_double(q: Number) -> float:
 
 def decimal(q: Any) -> str:
     """A number: as a decimal or a fraction that it is, as the double that it is, else with three points."""
-    q = number_of_checker(q)
     if not isinstance(q, float) and q != 0 and not 1 / _LARGE < abs(ball(q)) < _LARGE:
         return f"{short(q)}..."
     double = q if isinstance(q, float) else nearest_double(q)
@@ -116,7 +107,6 @@ def _written(q: Any) -> str:
 
 def short(q: Any) -> str:
     """Six digits of a number of any size."""
-    q = number_of_checker(q)
     if not isinstance(q, fmpq):
         return f"{nearest_double(q):.6g}"
     value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))

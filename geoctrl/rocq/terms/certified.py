@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from geoctrl.checker.witnesses import check
-from geoctrl.checker.witnesses.numbers import Number, number_text, set_roots
-from geoctrl.checker.witnesses.question import Question
-from geoctrl.checker.witnesses.reader import FILE, conform
-from geoctrl.checker.witnesses.theorems import THEOREMS as FURTHER
-from geoctrl.checker.witnesses.verdicts import THEOREMS
+from geoctrl.checker import check
+from geoctrl.checker.numbers import Number, number_text, set_roots
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import FILE, conform
+from geoctrl.checker.theorems import THEOREMS as FURTHER
+from geoctrl.checker.verdicts import THEOREMS
 from geoctrl.errors import CertificateError
 
 BALLS = "the equilibrium is known up to a box, and the library has no balls"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.numbers import Number, Surd
+from geoctrl.checker.numbers import Number, Surd
 
 
 class Quadrature(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.jets import DERIVATIVES, Jet, Numbers
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import Number
+from geoctrl.checker.jets import DERIVATIVES, Jet, Numbers
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import Expression, Quadrature, subterms
 

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.numbers import Number
-from geoctrl.checker.witnesses.reader import children
+from geoctrl.checker.numbers import Number
+from geoctrl.checker.reader import children
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.certified import Certified
 from geoctrl.rocq.terms.expression import (

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.numbers import Number
+from geoctrl.checker.numbers import Number
 from geoctrl.rocq.terms.expression import Expression, Quadrature, constant
 
 SUM, PRODUCT, SIGNED, APPLIED, ATOM = range(5)

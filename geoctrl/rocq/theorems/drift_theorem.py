@@ -11,9 +11,9 @@ from contextlib import suppress
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.jets import Jet, Numbers, evaluate
-from geoctrl.checker.witnesses.limits import Refusal
-from geoctrl.checker.witnesses.numbers import Number
+from geoctrl.checker.jets import Jet, Numbers, evaluate
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import (
     ONE,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.numbers import Number
+from geoctrl.checker.numbers import Number
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import Expression, constant
 from geoctrl.rocq.terms.problem_in_terms import ProblemInTerms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.numbers import Number, positive
+from geoctrl.checker.numbers import Number, positive
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import Expression, minus, number, plus, substitution, times
 from geoctrl.rocq.terms.normal_forms import NormalForms

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.definite import product
-from geoctrl.checker.witnesses.numbers import Number
-from geoctrl.checker.witnesses.verdicts import form, kernel
+from geoctrl.checker.definite import product
+from geoctrl.checker.numbers import Number
+from geoctrl.checker.verdicts import form, kernel
 from geoctrl.rocq.terms.expression import (
     ZERO,
     Expression,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from flint import arb_mat, ctx, fmpq
 
-from geoctrl.checker.witnesses.definite import Rows, positive_definite, product
-from geoctrl.checker.witnesses.numbers import Number, ball
-from geoctrl.checker.witnesses.verdicts import rate
+from geoctrl.checker.definite import Rows, positive_definite, product
+from geoctrl.checker.numbers import Number, ball
+from geoctrl.checker.verdicts import rate
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.witnesses.rounding import BITS, dyadic, exponent
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb, fmpq
 
-from geoctrl.checker.witnesses.numbers import Number, ball
+from geoctrl.checker.numbers import Number, ball
 
 BITS = 512
 """Precision of what witnesses are found from."""

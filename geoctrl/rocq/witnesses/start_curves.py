@@ -14,7 +14,7 @@ from functools import partial
 
 from flint import fmpq
 
-from geoctrl.checker.witnesses.numbers import Number, ball
+from geoctrl.checker.numbers import Number, ball
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import (
     ONE,

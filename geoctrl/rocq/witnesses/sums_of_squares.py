@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.witnesses.numbers import ball
+from geoctrl.checker.numbers import ball
 from geoctrl.rocq.terms.expression_jets import Row, Rows
 from geoctrl.rocq.witnesses.rounding import BITS, dyadic, exponent, power_of_two_below
 

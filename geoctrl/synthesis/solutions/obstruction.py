@@ -30,7 +30,7 @@ from flint import fmpq
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra.rational_matrix import nullspace
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.checker.matrices import locate
+from geoctrl.decisions.arithmetic.eliminations import locate
 from geoctrl.errors import EquilibriumError, MatchingError
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.solutions.ansatz import RationalPoints, held_symbols

@@ -17,7 +17,7 @@ from geoctrl._checks import finite_array, named_parameters, nearest
 from geoctrl._scalars import PARAMETER, FromSympy, Graph, NotRationalError, evaluate, exact, plain, shown
 from geoctrl._scalars.algebra.surds import exact_numbers, exact_with_roots, rational, surds
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
-from geoctrl.checker.surds import Surd
+from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.errors import EquilibriumError, InputError, ParameterError
 from geoctrl.systems.contract.regularity import require_derivative, require_range, require_values
 from geoctrl.systems.contract.scales import shares

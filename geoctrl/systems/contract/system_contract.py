@@ -17,7 +17,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import Graph, Node, Program
-from geoctrl.checker.surds import Surd
+from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.contract.scales import Scales, scaled_row
 from geoctrl.systems.contract.vector_field import VectorField

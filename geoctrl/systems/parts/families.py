@@ -13,7 +13,7 @@ import sympy as sp
 
 from geoctrl._checks import entries, nearest, require_printable
 from geoctrl._scalars import expression, plain
-from geoctrl.checker.surds import Surd
+from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.errors import DescriptionError, GeoctrlError, ImmutableError, LabelError, ParameterError
 from geoctrl.systems.typesetting.decimal_printing import expression_text
 from geoctrl.systems.typesetting.printed_spectra import without_rounding
@@ -140,7 +140,7 @@ class Equilibrium:
         (the kernel of the linearisation on the leaf).
     exact : tuple of numbers or None
         The state where it is known exactly: rationals (`fractions.Fraction`), and numbers with square roots
-        (`geoctrl.checker.surds.Surd`; ``float`` of one is the double next to it).
+        (`geoctrl.decisions.arithmetic.tower.Surd`; ``float`` of one is the double next to it).
     exact_u : tuple of numbers or None
         Likewise the inputs.
     params : dict

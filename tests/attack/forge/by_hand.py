@@ -2,14 +2,13 @@
 
 import json
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.witnesses.content import PARTS, content_with_witnesses
-from geoctrl.checker import witnesses
 
 
 def decided(problem, **proposal):
     """What the search decides of a problem by a proposal, as a proof in its words."""
-    found, method, findings = checker.decide(checker.read_problem(problem), proposal)
+    found, method, findings = decisions.decide(decisions.read_problem(problem), proposal)
     parts = {"software": "", "system": "body", "verdict": found, "method": method}
     return parts | {"problem": problem, "evidence": findings}
 
@@ -42,7 +41,7 @@ def verdict(problem, **proposal):
     except checker.Refusal:
         return "refused"
     if proof["verdict"].startswith("PROVED"):
-        found = witnesses.prove(json.loads(json.dumps(content_with_witnesses(proof))))
+        found = checker.prove(json.loads(json.dumps(content_with_witnesses(proof))))
         assert (found.verdict, found.method) == (proof["verdict"], proof["method"])
     return proof["verdict"]
 

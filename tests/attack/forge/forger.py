@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl.analysis.proofs.energy_casimir import Pencil, exact_multipliers
 
 STRENGTH = ("UNDECIDED", "SPECTRALLY_STABLE_ONLY")
@@ -28,13 +28,13 @@ def moderate(data: Mapping[str, Any]) -> bool:
 def settle(data: dict[str, Any]) -> str:
     """Give a file the best verdict that the checker has for its problem, with the evidence for it."""
     try:
-        problem = checker.read_problem(data.get("problem"))
+        problem = decisions.read_problem(data.get("problem"))
     except checker.Refusal:
         return "no verdict: no problem"
     best: tuple | None = None
     for proposal in _proposals(problem, data.get("evidence")):
         try:
-            found = checker.decide(problem, proposal)
+            found = decisions.decide(problem, proposal)
         except checker.Refusal:
             continue
         except Exception:  # the file is left to say so itself, where what was proposed is its evidence
@@ -59,13 +59,13 @@ def _proposals(problem: dict[str, Any], evidence: Any) -> Iterator[dict[str, Any
         keys += ("falling_multipliers", "orbit_multipliers")
         yield {k: evidence[k] for k in keys if k in evidence}
     try:
-        question = checker.Question(problem, exact=True)
+        question = decisions.Question(problem, exact=True)
         kept = {"conserved": [name for name in problem["invariants"] if _conserved(question, name)]}
         yield kept
         yield kept | {"multipliers": _multipliers(question, kept["conserved"], [])}
         yield from _of_theorems(problem, question, kept)
         if "shape" in problem:
-            integrals = checker.shape_integrals(question)
+            integrals = decisions.shape_integrals(question)
             kept["shape_integrals"] = True
             yield kept | {"multipliers": _multipliers(question, kept["conserved"], integrals)}
     except (checker.Refusal, gc.GeoctrlError, ArithmeticError, np.linalg.LinAlgError):
@@ -90,14 +90,14 @@ def _of_theorems(problem: dict[str, Any], question: Any, kept: dict[str, Any]) -
             }
 
 
-def _conserved(question: checker.Question, name: str) -> bool:
+def _conserved(question: decisions.Question, name: str) -> bool:
     try:
         return question.conserved(name) and bool(question.function(name))
     except checker.Refusal:
         return False
 
 
-def _multipliers(question: checker.Question, names: list[str], integrals: list) -> dict[str, str]:
+def _multipliers(question: decisions.Question, names: list[str], integrals: list) -> dict[str, str]:
     """Multipliers of a critical combination, definite where geoctrl's own search finds one.
 
     Raises

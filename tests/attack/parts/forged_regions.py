@@ -29,9 +29,9 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import sublevel_content
+from geoctrl.checker import Refusal, prove
+from geoctrl.checker.reader import FORMAT, VERSION
 from geoctrl.checker.sublevels.file import SublevelRegion
-from geoctrl.checker.witnesses import Refusal, prove
-from geoctrl.checker.witnesses.reader import FORMAT, VERSION
 from tests.attack.draw.dice import Dice
 from tests.attack.oracle.tables import Table
 from tests.attack.outcome import Outcome, raw

@@ -16,7 +16,7 @@ from typing import Any
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.witnesses import reader
+from geoctrl.checker import reader
 from tests.attack.outcome import Outcome, raw, worded
 from tests.attack.parts.forged_regions import Nodes, content, tree
 

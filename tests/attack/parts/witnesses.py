@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl import checker
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker import witnesses
-from geoctrl.checker.witnesses.limits import Refusal
+from geoctrl.checker.limits import Refusal
 from tests.attack.forge.forger import moderate, settle
 from tests.attack.forge.mutations import ANYWHERE, at, pick, places, put
 from tests.attack.forge.other_equations import EQUATIONS
@@ -115,7 +115,7 @@ def judge(base: Mapping[str, Any], data: Mapping[str, Any], content: dict[str, A
     """Changed content must be refused in words, or prove what is true of its equations."""
     begun = time.process_time()
     try:
-        found = witnesses.prove(content)
+        found = checker.prove(content)
     except Refusal as refusal:
         return Outcome("witnesses", "refused", f"{told} -> {str(refusal)[:200]}", time.process_time() - begun)
     except Exception as error:

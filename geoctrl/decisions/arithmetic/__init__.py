@@ -1,0 +1,1 @@
+"""Numbers with square roots, exact and in balls, and linear algebra over them."""

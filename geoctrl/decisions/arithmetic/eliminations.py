@@ -1,0 +1,272 @@
+"""Exact linear algebra over the rationals, with square roots or without, and the place of a polynomial's
+roots about the imaginary axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
+from itertools import pairwise
+from typing import Any
+
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz
+
+from geoctrl.decisions.arithmetic.over_roots import SurdMatrix, SurdPolynomial
+from geoctrl.decisions.arithmetic.tower import Number, Root, rationals, sign, top
+from geoctrl.decisions.reading.clock import require_time
+from geoctrl.decisions.reading.problem_reader import Refusal
+
+Rows = list[list[Number]]
+REMEMBERED = 16
+"""Characteristic polynomials, and where their roots lie, that are asked for more than once."""
+
+_TURNS = 3
+"""Of rows and columns that are brought next to one."""
+SIZE, CHARACTERISTIC = 3e11, 4e10
+"""Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
+
+
+def matrix(rows: Rows, columns: int, root: Root | None = None, limit: float = SIZE) -> Any:
+    """A matrix of a known number of columns, in the field of a root or of the highest in it, refused where
+    its elimination would take too long.
+    """
+    require_time()
+    entries = [q for row in rows for q in row]
+    root = root or top(entries)
+    made: Any = fmpq_mat
+    size, held = 1, entries
+    if root is not None:
+        made, size = SurdMatrix.over(root), root.size
+        held = [c for x in [*entries, *(r.radicand for r in [*root.below, root])] for c in rationals(x)]
+    common = reduce(fmpz.lcm, {int(q.q): q.q for q in held}.values(), fmpz(1))
+    bits = int(common).bit_length() + max((q.height_bits() for q in held), default=0)
+    if size**3 * len(entries) * max(len(rows), columns) * bits**1.5 > limit:
+        raise Refusal("its matrices are too large to be checked")
+    return made(len(rows), columns, entries)
+
+
+def inverse(rows: Rows) -> fmpq_mat:
+    """Of a matrix of rationals that is known to be invertible."""
+    return matrix(rows, len(rows)).inv()
+
+
+def _root(*parts: Rows) -> Root | None:
+    """The highest root in some matrices, which are to be multiplied."""
+    return top(q for rows in parts for row in rows for q in row)
+
+
+def independent(rows: Rows, row: list[Number]) -> bool:
+    """Whether a row is independent of others that are."""
+    return matrix([*rows, row], len(row)).rank() > len(rows)
+
+
+def nullspace(rows: Rows, columns: int) -> Rows:
+    """Basis of the kernel: one vector for each column without pivot, one there and zero in the others."""
+    reduced, count = matrix(rows, columns).rref()
+    pivots = {next(j for j in range(columns) if reduced[i, j]): i for i in range(count)}
+    return [
+        [-reduced[pivots[p], j] if p in pivots else fmpq(int(p == j)) for p in range(columns)]
+        for j in range(columns)
+        if j not in pivots
+    ]
+
+
+def solve(A: Rows, right: Rows) -> Rows:
+    """X of A X = right, refused where A is singular."""
+    try:
+        if any(isinstance(q, arb) for row in [*A, *right] for q in row):
+            a, b = (arb_mat([[arb(q) for q in row] for row in rows]) for rows in (A, right))
+            return ball_solved(a, b).tolist()
+        root = _root(A, right)
+        return matrix(A, len(A), root).solve(matrix(right, len(right[0]), root)).tolist()
+    except ZeroDivisionError as error:
+        raise Refusal("a matrix that must be invertible is singular at the point") from error
+
+
+def ball_solved(A: arb_mat, right: arb_mat) -> arb_mat:
+    """X of A X = right in balls, found in units in which rows and columns have largest entries next to one.
+
+    Bounds of solutions hold for all unknowns alike: of numbers of unlike sizes they would say little.
+    """
+    n = A.nrows()
+    rows, columns = [0] * n, [0] * n
+    sizes = [[_bits(c) for c in row] for row in A.tolist()]
+    for _ in range(_TURNS):
+        for i, row in enumerate(sizes):
+            told = [s + e for s, e in zip(row, columns, strict=True) if s is not None]
+            rows[i] = -max(told, default=0)
+        for j, column in enumerate(zip(*sizes, strict=True)):
+            told = [s + e for s, e in zip(column, rows, strict=True) if s is not None]
+            columns[j] = -max(told, default=0)
+    r, c = ([arb(2) ** e for e in exponents] for exponents in (rows, columns))
+    scaled = arb_mat(n, n, [A[i, j] * r[i] * c[j] for i in range(n) for j in range(n)])
+    m = right.ncols()
+    found = scaled.solve(arb_mat(n, m, [right[i, k] * r[i] for i in range(n) for k in range(m)]))
+    return arb_mat(n, m, [found[i, k] * c[i] for i in range(n) for k in range(m)])
+
+
+def _bits(value: arb) -> int | None:
+    """The exponent of the middle of a ball, None for what is zero or no number."""
+    if not value.is_finite() or value.mid() == 0:
+        return None
+    mantissa, exponent = value.mid().man_exp()
+    return int(exponent) + int(abs(mantissa)).bit_length()
+
+
+def restricted(A: Rows, basis: Rows) -> Rows:
+    """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
+    n, root = len(A), _root(A, basis)
+    W = matrix(basis, n, root).transpose()
+    image = matrix(A, n, root) * W
+    free = [
+        next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w)) for w in basis
+    ]
+    B = matrix([[image[i, j] for j in range(len(basis))] for i in free], len(basis), root)
+    if image != W * B:
+        raise Refusal("the linearisation does not keep the tangent space")
+    return B.tolist()
+
+
+def product(a: Rows, b: Rows) -> Rows:
+    """A B, each in a field of its own."""
+    root = _root(a, b)
+    return (matrix(a, len(b), root) * matrix(b, len(b[0]) if b else 0, root)).tolist()
+
+
+def form(H: Rows, basis: Rows) -> Rows:
+    """W^T H W, the basis W by columns."""
+    return product(product(basis, H), [[v[i] for v in basis] for i in range(len(H))])
+
+
+def characteristic(A: Rows) -> list[Number]:
+    """Coefficients of det(x I - A), the leading one first."""
+    return list(_characteristic(tuple(map(tuple, A))))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _characteristic(A: tuple[tuple[Number, ...], ...]) -> tuple[Number, ...]:
+    if not A:
+        return (fmpq(1),)
+    rows = [list(row) for row in A]
+    return tuple(matrix(rows, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1])
+
+
+def combined_hessian(terms: Sequence[tuple[Number, Mapping[tuple[int, int], Number]]], n: int) -> Rows:
+    """sum c H (n, n), from second derivatives by pairs i <= j."""
+    pairs = [[(min(i, j), max(i, j)) for j in range(n)] for i in range(n)]
+    return [[sum((c * H[p] for c, H in terms if p in H), fmpq(0)) for p in row] for row in pairs]
+
+
+def inertia(A: Rows) -> tuple[int, int, int]:
+    """Numbers of positive, negative and zero eigenvalues of a symmetric matrix, by Descartes' rule."""
+    if any(A[i][j] != A[j][i] for i in range(len(A)) for j in range(i)):
+        raise Refusal("a matrix that must be symmetric is not")
+    coefficients = characteristic(A)
+    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
+    signs = [c > 0 for c in coefficients if c]
+    positive = _changes(signs)
+    return positive, len(A) - zero - positive, zero
+
+
+def locate(coefficients: list[Number]) -> tuple[bool, bool, bool]:
+    """Whether a root lies to the right of the axis, whether all lie to its left, whether all are nonzero
+    and those on the axis simple. Decided by the chains of Sturm and Routh; the leading coefficient
+    comes first.
+
+    The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
+    roots of q are real and negative. The others, those of p/s, are never on the axis.
+    """
+    return _located(tuple(coefficients))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _located(coefficients: tuple[Number, ...]) -> tuple[bool, bool, bool]:
+    polynomial: Any = fmpq_poly if top(coefficients) is None else SurdPolynomial
+    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
+    p = polynomial(list(coefficients[len(coefficients) - zero - 1 :: -1]))
+    symmetric = p.gcd(polynomial([-c if k % 2 else c for k, c in enumerate(p.coeffs())]))
+    q = polynomial(symmetric.coeffs()[::2])
+    distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
+    stable = left_of_axis((p // symmetric).coeffs()[::-1])
+    on_axis = stable and negative_roots(distinct) == distinct.degree()
+    left = zero == 0 and symmetric.degree() == 0 and stable
+    return not on_axis, left, zero == 0 and distinct.degree() == q.degree()
+
+
+def negative_roots(p: Any) -> int:
+    """Number of distinct negative real roots of a square-free polynomial that does not vanish at 0."""
+    if p.degree() < 1:
+        return 0
+    chain = list(_chain(p.coeffs()))
+    far = [sign(c[-1]) * (-1) ** (len(c) - 1) for c in chain]
+    near = [sign(c[0]) for c in chain if c[0]]
+    return _changes(far) - _changes(near)
+
+
+def _chain(coefficients: list[Number]) -> Iterator[list[Number]]:
+    """Sturm's chain of a polynomial, each member times a positive number that makes it short.
+
+    The constant coefficients come first.
+    """
+    before = _short(coefficients)
+    here = _short([k * c for k, c in enumerate(before)][1:])
+    yield before
+    while here:
+        yield here
+        before, here = here, _short([-c for c in _remainder(before, here)])
+
+
+def _remainder(a: list[Number], b: list[Number]) -> list[Number]:
+    """What division by b leaves of a, times an even power of the leading coefficient of b."""
+    lead, rest, steps = b[-1], list(a), 0
+    while len(rest) >= len(b):
+        require_time()
+        factor, shift = rest.pop(), len(rest) - len(b) + 1
+        rest = [lead * c for c in rest]
+        for k, c in enumerate(b[:-1]):
+            rest[shift + k] = rest[shift + k] - factor * c
+        steps += 1
+    return [lead * c for c in rest] if steps % 2 else rest
+
+
+def _short(coefficients: list[Number]) -> list[Number]:
+    """A polynomial without its vanishing leading coefficients, times a positive number: integers without
+    common factor, or a leading coefficient of one or minus one where there are roots.
+    """
+    found = list(coefficients)
+    while found and not found[-1]:
+        found.pop()
+    if not found or top(found) is not None:
+        size = abs(found[-1]) if found else fmpq(1)
+        return [c / size for c in found]
+    whole = fmpq_poly(found).numer()
+    return (whole // whole.content()).coeffs()
+
+
+def real_roots(p: fmpq_poly) -> int:
+    """Number of distinct real roots of a polynomial that is not zero."""
+    count = 0
+    if p[0] == 0:
+        count, p = 1, p // fmpq_poly([0] * next(k for k, c in enumerate(p.coeffs()) if c) + [1])
+    distinct = p // p.gcd(p.derivative()) if p.degree() > 0 else p
+    return count + negative_roots(distinct) + negative_roots(distinct(fmpq_poly([0, -1])))
+
+
+def _changes(signs: Sequence[int]) -> int:
+    return sum(a != b for a, b in pairwise(signs))
+
+
+def left_of_axis(coefficients: list[Number]) -> bool:
+    """Whether all roots lie to the left of the axis: the first column of Routh's table has one sign and no
+    zero. Of balls, whether that is certain.
+    """
+    lead = coefficients[0]
+    row, below = ([c / lead for c in coefficients[k::2]] for k in (0, 1))
+    while below:
+        require_time()
+        if not below[0] > 0:
+            return False
+        ratio = row[0] / below[0]
+        shorter = [*below[1:], *[fmpq(0)] * (len(row) - len(below))]
+        row, below = below, [a - ratio * b for a, b in zip(row[1:], shorter, strict=True)]
+    return True

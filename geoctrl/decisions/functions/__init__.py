@@ -1,0 +1,1 @@
+"""Derivatives along nodes, and rational functions modulo relations."""

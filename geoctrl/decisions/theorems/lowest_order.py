@@ -1,0 +1,202 @@
+r"""Where second derivatives do not decide: a minimum of higher order, and motion along one zero root.
+
+Minimum (Lyapunov): V is critical on the level set L of conserved functions and leaf relations, whose
+gradients are independent, and its second variation R is semidefinite with a kernel of dimension one or two.
+All other coordinates are eliminated by Lagrange's equations, as series in those z of the kernel; where the
+lowest form of what is left of V is definite, V has a strict minimum or maximum on L, and the point is stable.
+
+One zero root (Lyapunov's critical case): the characteristic polynomial on the leaf is x q(x) with all roots
+of q to the left of the axis. Along the curve x(z) on which f is parallel to the kernel,
+:math:`f = a z^m + \dots` times the kernel vector: asymptotically stable where m is odd and a < 0,
+unstable for any other a that is not zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import fmpq, fmpq_poly
+
+from geoctrl.decisions.arithmetic.eliminations import (
+    Rows,
+    combined_hessian,
+    form,
+    inertia,
+    nullspace,
+    real_roots,
+    restricted,
+)
+from geoctrl.decisions.functions.derivatives import Jet, evaluate
+from geoctrl.decisions.questions.exact_question import Question
+from geoctrl.decisions.reading.problem_reader import Refusal
+from geoctrl.decisions.theorems.family_decision import require_damped
+from geoctrl.decisions.theorems.series_by_order import PowerSeries, Series, implicit
+
+MINIMUM, CRITICAL_CASE = "energy-Casimir, lowest form", "spectrum and a series"
+_ZERO = fmpq(0)
+
+
+def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
+    """Verdict and method where the lowest form is definite; Refusal otherwise."""
+    names = [*findings["conserved"], *q.problem["leaf"]]
+    functions = [q.function(name) for name in names]
+    multipliers = proposal.get("multipliers") or {}
+    if list(multipliers) != names:
+        raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
+    y, n = [q.problem["roots"].read(c) for c in multipliers.values()], len(q.labels)
+    if any(sum((c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)), _ZERO) for i in range(n)):
+        raise Refusal("the combination is not critical at the point", "evidence.multipliers")
+    held = _held(q, proposal.get("held", []), findings)
+    rows = [q.function(name)[1] for name in held]
+    W = nullspace(rows, n)
+    if len(W) != n - len(rows):
+        raise Refusal("gradients of the level set are dependent at the point", "evidence.held")
+    H = combined_hessian([(c, second) for c, (*_, second) in zip(y, functions, strict=True)], n)
+    R = form(H, W)
+    positive, negative, zero = inertia(R) if R else (0, 0, 0)
+    if (positive and negative) or zero not in (1, 2):
+        raise Refusal("the second variation is not semidefinite with a kernel of dimension 1 or 2", "problem")
+    flat = [
+        [sum((c * w[i] for c, w in zip(v, W, strict=True)), _ZERO) for i in range(n)]
+        for v in nullspace(R, len(R))
+    ]
+    ring = PowerSeries(zero, q.problem["degenerate"], q.numbers)
+    sense = -1 if negative else 1
+    m, lowest = _eliminated(q, ring, y, names, held, flat, H)
+    findings |= {
+        "multipliers": multipliers,
+        "held": held[: len(held) - len(q.problem["leaf"])],
+        "inertia": [positive, negative, zero],
+        "lowest_power": m,
+        "lowest_form": [str(c) for c in lowest],
+    }
+    if not lowest or m % 2 or not _definite([c * sense for c in lowest]):
+        raise Refusal("the lowest form is not definite", "problem.degenerate")
+    return "PROVED_STABLE", MINIMUM
+
+
+def _held(q: Question, names: list[str], findings: dict[str, Any]) -> list[str]:
+    """Conserved functions whose level is held, and all relations of the leaf."""
+    if any(name not in findings["conserved"] for name in names):
+        raise Refusal("a level is held that is not conserved", "evidence.held")
+    return [*names, *q.problem["leaf"]]
+
+
+def _eliminated(
+    q: Question, ring: PowerSeries, y: list[fmpq], names: list[str], held: list[str], flat: Rows, H: Rows
+) -> tuple[int, list[fmpq]]:
+    """Lowest power and form of V along the solution of Lagrange's equations over the kernel."""
+    n, r, k = len(q.labels), len(held), len(flat)
+    place = q.problem["leaf"] | q.problem["invariants"]
+    gram = [[sum((a * b for a, b in zip(u, v, strict=True)), _ZERO) for v in flat] for u in flat]
+    D = [q.function(name)[1] for name in held]
+    M = [[*H[i], *(row[i] for row in D), *(-v[i] for v in flat)] for i in range(n)]
+    M += [[*row, *[_ZERO] * (r + k)] for row in [*D, *flat]]
+    e = list(q.problem["states"].values())
+    constants = {p: Jet(ring.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
+    level = {name: q.jets([place[name]])[0].value for name in held}
+    if any(v is None for v in level.values()):
+        raise Refusal("a level is not rational at the point", "problem.degenerate")
+
+    def jets(x: list[Series], wanted: list[str]) -> list[Jet]:
+        at = dict(constants)
+        one = ring.number(fmpq(1))
+        at |= {p: Jet(v, {i: one}) for i, (p, v) in enumerate(zip(q.moving_places, x, strict=False))}
+        return evaluate(q.table, [place[name] for name in wanted], at, ring, 1)
+
+    def residual(X: list[Series]) -> list[Series]:
+        x, weights, pushes = X[:n], X[n : n + r], X[n + r :]
+        zero = ring.number(_ZERO)
+        found = dict(zip([*names, *held], jets(x, [*names, *held]), strict=True))
+        slopes = []
+        for i in range(n):
+            total = zero
+            for c, name in zip(y, names, strict=True):
+                total = total + found[name].first.get(i, zero) * c
+            for weight, name in zip(weights, held, strict=True):
+                total = total + found[name].first.get(i, zero) * weight
+            for push, v in zip(pushes, flat, strict=True):
+                total = total - push * v[i]
+            slopes.append(total)
+        levels = [found[name].value - level[name] for name in held]
+        slices = []
+        for v, row in zip(flat, gram, strict=True):
+            total = zero
+            for a, value, start in zip(v, x, e, strict=True):
+                total = total + (value - start) * a
+            for c, z in zip(row, ring.variables, strict=True):
+                total = total - z * c
+            slices.append(total)
+        return [*slopes, *levels, *slices]
+
+    start = [*map(ring.number, e), *[ring.number(_ZERO)] * (r + k)]
+    X = implicit(ring, start, M, residual)
+    value = ring.number(_ZERO)
+    for c, jet in zip(y, jets(X[:n], names), strict=True):
+        value = value + jet.value * c
+    return (value - value.constant).lowest()
+
+
+def _definite(coefficients: list[fmpq]) -> bool:
+    """Whether a form in one or two variables, of even degree, is positive but at zero."""
+    if not coefficients[0] > 0:
+        return False
+    return real_roots(fmpq_poly(coefficients[::-1])) == 0
+
+
+def one_zero_root(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
+    """Verdict and method by the lowest power of the field along its zero root; Refusal where there is
+    none.
+    """
+    if require_damped(q, findings) != 1:
+        raise Refusal("not one root is zero", "problem.critical")
+    n, k = len(q.labels), len(q.problem["unknowns"])
+    tangent = q.leaf[0]
+    W = nullspace(tangent, n)
+    A = restricted(q.linearisation, W)
+    (flat,) = nullspace(A, len(A))
+    kappa = [sum((c * w[i] for c, w in zip(flat, W, strict=True)), _ZERO) for i in range(n)]
+    free = [next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in W if v is not w)) for w in W]
+    leaf = list(q.problem["leaf"].values())
+    e = q.values_at_point()
+    ring = PowerSeries(1, q.problem["critical"], q.numbers)
+    length = sum((c * c for c in kappa), _ZERO)
+
+    def rests(jets: dict[int, Jet], numbers: Any) -> list[Jet]:
+        field = evaluate(q.table, [q.problem["field"][i] for i in free], jets, numbers, 1)
+        found = [*field, *evaluate(q.table, leaf, jets, numbers, 1)]
+        defects = evaluate(q.table, q.problem["right"], jets, numbers, 1)
+        for i, j, p in q.problem["matrix"]:
+            (entry,) = evaluate(q.table, [p], jets, numbers, 1)
+            minus = Jet(numbers.number(fmpq(-1)))
+            defects[i] = defects[i] + minus * entry * jets[q.moving_places[n + j]]
+        return [*found, *defects]
+
+    given = q.numbers_of("input", "parameter")
+    seeds = {p: Jet(v) for p, v in given.items()}
+    seeds |= {p: Jet(v, {i: fmpq(1)}) for i, (p, v) in enumerate(zip(q.moving_places, e, strict=True))}
+    size = n + k
+    M = [
+        [*(jet.first.get(i, _ZERO) for i in range(size)), -kappa[free[row]] if row < len(free) else _ZERO]
+        for row, jet in enumerate(rests(seeds, q.numbers))
+    ]
+    M.append([*kappa, *[_ZERO] * (k + 1)])
+    constants = {p: Jet(ring.number(v)) for p, v in given.items()}
+
+    def residual(X: list[Series]) -> list[Series]:
+        jets = constants | {p: Jet(x) for p, x in zip(q.moving_places, X, strict=False)}
+        found = [jet.value for jet in rests(jets, ring)]
+        for row, i in enumerate(free):
+            found[row] = found[row] - X[-1] * kappa[i]
+        slice_ = ring.variables[0] * -length
+        for c, x, start in zip(kappa, X, e, strict=False):
+            slice_ = slice_ + (x - start) * c
+        return [*found, slice_]
+
+    X = implicit(ring, [*map(ring.number, e), ring.number(_ZERO)], M, residual)
+    m, lowest = X[-1].lowest()
+    if not lowest:
+        raise Refusal("the field vanishes along its zero root as far as it was looked at", "problem.critical")
+    findings |= {"lowest_power": m, "lowest_form": [str(lowest[0])]}
+    attracts = m % 2 == 1 and lowest[0] < 0
+    return "PROVED_ASYMPTOTICALLY_STABLE" if attracts else "PROVED_UNSTABLE", CRITICAL_CASE
