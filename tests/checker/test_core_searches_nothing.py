@@ -13,7 +13,7 @@ import pytest
 import geoctrl as gc
 
 CHECKER = Path(gc.__file__).parent / "checker"
-ROOMS = ("witnesses", "slopes")
+ROOMS = ("witnesses", "slopes", "squares", "sublevels")
 SEARCHES = {
     *("factor", "squarefree", "roots", "isolate", "sturm", "discriminant", "resultant", "subresultant"),
     *("gcd", "xgcd", "lcm", "isqrt", "divmod", "remainder", "rem", "divexact", "groebner", "spoly"),
@@ -50,6 +50,9 @@ ALLOWED = {
     ("balls.py", "solver"): GIVEN,
     ("cells.py", "inv"): "next to the inverse, of the middles of balls",
     ("cells.py", "solve"): ENCLOSED,
+    ("cover.py", "%"): "the side of a cell that is halved next",
+    ("cover.py", "//"): "the middle of a list of cells",
+    ("doubles.py", "solve"): "encloses the solution of a system in balls, which flint shows regular",
     ("fall.py", "inv"): "an inverse in balls, which encloses the exact one",
     ("identities.py", "//"): SIZE,
     ("identities.py", "factor"): "numbers what is divided by, to keep it as it is",
@@ -59,7 +62,9 @@ ALLOWED = {
     ("jets.py", "//"): SIZE,
     ("jets.py", "roots"): SQUARE,
     ("jets.py", "solver"): GIVEN,
+    ("limits.py", "%"): "the side of a cell that is halved next",
     ("numbers.py", "roots"): SQUARE,
+    ("polynomial_motion.py", "//"): SIZE,
     ("question.py", "solve"): GIVEN,
     ("question.py", "solver"): GIVEN,
     ("reader.py", "roots"): SQUARE,

@@ -332,7 +332,10 @@ def test_forged_signs_in_the_field_are_refused(certificates, verdict):
     ("form", "anew"),
     [
         ("geoctrl-certificate", "geoctrl certify pendulum-skate --at FAMILY --out FILE"),
-        ("geoctrl-slopes", "gc.region_of_attraction(...).to_json(FILE)"),
+        *(
+            (f"geoctrl-{kind}", "gc.region_of_attraction(...).to_json(FILE)")
+            for kind in ("slopes", "attraction", "sublevel")
+        ),
     ],
 )
 def test_files_of_earlier_formats_are_told_what_makes_them_anew(form, anew, version, tmp_path):

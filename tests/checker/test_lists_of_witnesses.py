@@ -35,7 +35,7 @@ OF_BOXES = (
 )
 OF_LOOPS = "integrator", "integrator held too long", "state of its own", "cart at rest", "ball"
 TWICE = {"P", "series", "box", "held", "roots", "steps"}
-"""Where an entry more says nothing: below a triangle, and a term, root, state, level or step twice."""
+"""Where an entry more says nothing: below a triangle, and a term, a root, a state or a step twice."""
 
 
 def contents():

@@ -456,3 +456,10 @@ def test_slow_growth_and_decay_are_seen(rate):
     assert 0 < m < r
     with pytest.raises(NotSolved):
         falling_form(decays)
+
+
+def test_rates_of_growth_that_are_close_are_told_apart():
+    """Three digits of 2.486, between two roots, are above both."""
+    roots = [fmpq(2489, 1000), fmpq(2484, 1000), fmpq(0)]
+    m, _, _ = growing_form([[c if i == j else fmpq(0) for j in range(3)] for i, c in enumerate(roots)])
+    assert roots[1] < m < roots[0]

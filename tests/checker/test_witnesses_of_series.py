@@ -23,7 +23,7 @@ from geoctrl.checker.limits import Refusal
 from geoctrl.checker.theorems.lowest_form import gram
 from tests.analysis.plain import plain
 from tests.analysis.test_theorems import on_sphere, point_mass
-from tests.attack.build.building_fields import file_of, judged
+from tests.attack.build.building_fields import judged, proof_of
 from tests.attack.draw import drawing_fields
 from tests.attack.draw.dice import Dice
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers, planar
@@ -100,7 +100,7 @@ def test_search_and_checker_agree_on_fields_that_are_drawn(make):
         except gc.CertificateError:  # it switches at the point
             continue
         if outcome.method in (MINIMUM, ZERO_ROOT) and outcome.verdict.proved:
-            counted[agreed(outcome, content_with_witnesses(file_of(outcome)))] += 1
+            counted[agreed(outcome, content_with_witnesses(proof_of(outcome)))] += 1
     assert counted.total() >= 5
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import Verdict, checker
 from tests.attack.forge.by_hand import decided
-from tests.attack.parts.certificates import turntable
+from tests.attack.forge.genuine import turntable
 
 
 @pytest.fixture(scope="module")

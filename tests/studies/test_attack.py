@@ -1,6 +1,7 @@
 """The standing attack: its oracle against closed forms and wrong claims, and a few cases of every part."""
 
 import copy
+import dataclasses
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker import Report
 from geoctrl.verification import VerificationReport
 from tests.attack import command
 from tests.attack.build import building
@@ -20,8 +23,10 @@ from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing import draw
 from tests.attack.draw.mechanism import Mechanism, Products, Spheres
 from tests.attack.forge.forger import settle
+from tests.attack.forge.genuine import Genuine
 from tests.attack.forge.other_equations import symbol
 from tests.attack.oracle import reading
+from tests.attack.oracle.holds import loop_at_odds
 from tests.attack.oracle.motion import GroupEquations, SphereEquations
 from tests.attack.oracle.motion_products import ProductEquations
 from tests.attack.oracle.oracle import Oracle, OracleError
@@ -264,72 +269,104 @@ def test_conditions():
 
 def certificate(family="sliding", **values):
     skate = gc.models.get("pendulum-skate")().reduce()
-    return certificates.as_data(gc.certify(skate, skate.equilibrium(family, **values)))
+    return Genuine.of(gc.certify(skate, skate.equilibrium(family, **values)).proof)
+
+
+def falsehood(base, verdict="", method="", **problem):
+    """What the oracle has against a file, with another verdict or with other parts of its problem."""
+    content = base.content | {"problem": base.content["problem"] | problem}
+    proof = base.proof
+    return reading.falsehood(content, verdict or proof["verdict"], method or proof["method"])
 
 
 def test_true_files_are_found_true():
-    assert reading.falsehood(certificate(Y0=1)) == ""
-    assert reading.falsehood(certificate("spinning", Omega0=5)) == ""
+    assert falsehood(certificate(Y0=1)) == ""
+    assert falsehood(certificate("spinning", Omega0=5)) == ""
     q = gc.spheres.symbols(1)[0][0]
     chain = gc.spheres.SphereSystem(mass=[1.0], potential=q[2])
-    down = certificates.as_data(gc.certify(chain, [0, 0, -1, 0, 0, 0]))
-    assert reading.falsehood(down) == ""
-    assert "real part" in reading.falsehood(down | {"verdict": "PROVED_UNSTABLE", "method": "spectrum"})
+    down = Genuine.of(gc.certify(chain, [0, 0, -1, 0, 0, 0]).proof)
+    assert falsehood(down) == ""
+    assert "real part" in falsehood(down, "PROVED_UNSTABLE", "spectrum")
 
 
 def test_false_files_are_found_false():
     sliding, spinning = certificate(Y0=1), certificate("spinning", Omega0=5)
-    assert "real part" in reading.falsehood(sliding | {"verdict": "PROVED_STABLE"})
-    assert "real part" in reading.falsehood(spinning | {"verdict": "PROVED_UNSTABLE", "method": "spectrum"})
-    assert "real part" in reading.falsehood(
-        spinning | {"verdict": "PROVED_ASYMPTOTICALLY_STABLE", "method": "spectrum"}
-    )
-    frozen = copy.deepcopy(sliding)
-    for label in ("Gamma2", "v1"):
-        frozen["problem"]["leaf"][label] = symbol(frozen["problem"], label)
-    assert "not kept" in reading.falsehood(frozen | {"verdict": "PROVED_STABLE"})
-    nameless = copy.deepcopy(sliding)
-    nameless["problem"]["parameters"]["forged"] = "0"
-    assert "distinct symbols" in reading.falsehood(nameless)
-    elsewhere = copy.deepcopy(sliding)
-    elsewhere["problem"]["states"][next(iter(elsewhere["problem"]["states"]))] = "1/7"
-    assert "no equilibrium" in reading.falsehood(elsewhere)
-    singular = copy.deepcopy(sliding)
-    singular["problem"]["matrix"] = []
-    assert "not determined" in reading.falsehood(singular)
+    assert "real part" in falsehood(sliding, "PROVED_STABLE")
+    assert "real part" in falsehood(spinning, "PROVED_UNSTABLE", "spectrum")
+    assert "real part" in falsehood(spinning, "PROVED_ASYMPTOTICALLY_STABLE", "spectrum")
+    problem = sliding.content["problem"]
+    frozen = problem["leaf"] | {k: symbol(problem, k) for k in ("Gamma2", "v1")}
+    assert "not kept" in falsehood(sliding, "PROVED_STABLE", leaf=frozen)
+    assert "distinct symbols" in falsehood(sliding, parameters=problem["parameters"] | {"forged": "0"})
+    elsewhere = problem["states"] | {next(iter(problem["states"])): "1/7"}
+    assert "no equilibrium" in falsehood(sliding, states=elsewhere)
+    assert "not determined" in falsehood(sliding, matrix=[])
     claimed = copy.deepcopy(sliding)
-    claimed["problem"]["invariants"]["forged"] = symbol(claimed["problem"], "Gamma2")
-    claimed["evidence"]["conserved"].append("forged")
-    assert "forged is not kept" in reading.falsehood(claimed)
+    claimed.content["problem"]["invariants"]["forged"] = symbol(problem, "Gamma2")
+    assert falsehood(claimed) == ""  # nothing leans on it
+    claimed.content["theorem"]["rows"].append("forged")
+    assert "forged is not kept" in falsehood(claimed)
 
 
-def equations(field, leaf=None, evidence=None, **values):
+def equations(field, leaf=None, **values):
     """A file about x' = field, whose nodes 0 and 1 are x and y; 2 is -1."""
     nodes = [["sym", "x", "state"], ["sym", "y", "state"], ["num", "-1"], *values.get("nodes", [])]
     problem = {
-        "kind": "equations", "nodes": nodes, "states": {"x": "0", "y": "0"}, "inputs": {}, "parameters": {},
-        "unknowns": [], "matrix": [], "right": [], "field": field, "leaf": leaf or {}, "invariants": {},
-        "weights": {},
+        "nodes": nodes, "states": {"x": "0", "y": "0"}, "inputs": {}, "parameters": {}, "unknowns": [],
+        "matrix": [], "right": [], "field": field, "leaf": leaf or {}, "invariants": {}, "weights": {},
     }  # fmt: skip
-    return {"problem": problem, "verdict": "PROVED_UNSTABLE", "method": "spectrum", "evidence": {}}
+    return {"problem": problem, "theorem": {}}
+
+
+BY_ENERGY = "PROVED_STABLE", "energy-Casimir"
 
 
 def test_a_square_as_a_relation_is_no_manifold():
     """x' = -x, y' = y on y^2 = 0: unstable in the plane, attracted where the relation holds."""
     data = equations([3, 1], {"g": 4}, nodes=[["sum", [[2, 0]]], ["prod", "1", [[1, 2]]]])
     data["problem"]["nodes"][3] = ["prod", "-1", [[0, 1]]]
-    assert "no manifold" in reading.falsehood(data)
-    stable = data | {"verdict": "PROVED_STABLE", "method": "energy-Casimir"}
-    assert reading.falsehood(stable) == ""
+    assert "no manifold" in reading.falsehood(data, "PROVED_UNSTABLE", "spectrum")
+    assert reading.falsehood(data, *BY_ENERGY) == ""
 
 
 @pytest.mark.parametrize("order", [2, 3, 4])
 def test_what_changes_at_a_high_order_is_not_kept(order):
     """x' = 0, y' = x^k keeps no function of y."""
     nodes = [["num", "0"], ["prod", "1", [[0, order]]]]
-    data = equations([3, 4], {"y": 1}, nodes=nodes) | {"verdict": "UNDECIDED"}
-    assert "y is not kept" in reading.falsehood(data)
-    assert reading.falsehood(equations([3, 4], {"x": 0}, nodes=nodes) | {"verdict": "UNDECIDED"}) == ""
+    assert "y is not kept" in reading.falsehood(equations([3, 4], {"y": 1}, nodes=nodes), *BY_ENERGY)
+    assert "y is not kept" not in reading.falsehood(equations([3, 4], {"x": 0}, nodes=nodes), *BY_ENERGY)
+
+
+def test_numbers_with_roots_are_judged_in_floats():
+    """A saddle at y = sqrt(2) of y' = y^2 - 2, x' = -x."""
+    nodes = [["prod", "-1", [[0, 1]]], ["num", "1"], ["num", "-2"], ["sum", [[1, 1], [4, 5]]]]
+    data = equations([3, 6], nodes=nodes)
+    data["problem"]["states"]["y"] = "1*r1"
+    data["roots"] = ["2"]
+    assert reading.falsehood(data, "PROVED_UNSTABLE", "spectrum") == ""
+    assert "real part 2.8" in reading.falsehood(data, "PROVED_STABLE", "spectrum")
+    assert "no equilibrium" in reading.falsehood(data | {"roots": ["3"]}, "PROVED_UNSTABLE", "spectrum")
+
+
+def held_integrator(gain, late, part):
+    """x' = c; at each sample, a half apart, c becomes ``gain`` x, acting later."""
+    data = equations([1, 3], nodes=[["num", "0"], ["prod", gain, [[0, 1]]]])
+    loop = {"hold": "1/2", "late": late, "part": part, "commands": {"y": 4}, "own": {}}
+    return data | {"theorem": {"loop": loop}}
+
+
+@pytest.mark.parametrize(
+    ("gain", "late", "part", "size"),
+    [("-1", 0, "0", 0.5), ("-5", 0, "0", 1.5), ("-1", 1, "0", 0.5**0.5), ("-8", 0, "1/2", 2**0.5)],
+)
+def test_loops_are_judged_by_running_a_hold(gain, late, part, size):
+    """1 + g/2; z^2 - z + 1/2 a hold late; half of one, x + (c + u)/4: z^2 + z + 2."""
+    data = held_integrator(gain, late, part)
+    found = loop_at_odds(Table(data["problem"]), "PROVED_STABLE" if size > 1 else "PROVED_UNSTABLE",
+                         data["theorem"]["loop"], reading._gradients)  # fmt: skip
+    assert f"{size:.4g}"[:5] in found
+    true = "PROVED_UNSTABLE" if size > 1 else "PROVED_ASYMPTOTICALLY_STABLE"
+    assert reading.falsehood(data, true, "multipliers of one hold") == ""
 
 
 @pytest.mark.parametrize(
@@ -364,51 +401,65 @@ def test_unknowns_are_solved_for():
     assert swapped.in_floats([3, 4], [5.0, 3.0]) == pytest.approx([3.0, 1.0], rel=1e-15)
 
 
-def test_mutants():
-    certificates.BASES[:] = [certificate(Y0=1), certificate("spinning", Omega0=5)]
+@pytest.fixture
+def bases(monkeypatch):
+    found = [certificate(Y0=1), certificate("spinning", Omega0=5)]
+    monkeypatch.setattr(certificates, "BASES", found)
+    return found
+
+
+def test_mutants(bases):
+    assert bases
     found = [certificates.case(9, index, {}) for index in range(60)]
-    assert {o.kind for o in found} == {"mutants"}
-    # The seal is right and the evidence that of the checker: mutants get as far as the identities, and on.
+    assert {o.kind for o in found} == {*certificates.WAYS}
+    # The seal is right, and witnesses fit: mutants get as far as the identities.
     assert any("not proved that the" in o.detail.get("words", "") for o in found)
     assert any("settled" in o.note for o in found if o.result == "held")
+    assert {o.result for o in found if o.kind == "witnesses"} == {"held", "refused"}
     assert not any("digest" in o.note for o in found)
     assert not [o.note for o in found if o.fault]
 
 
-def test_a_forger_finds_the_evidence_for_another_problem():
+def test_a_forger_finds_the_witnesses_of_another_problem():
     """The skate on another planet: its multipliers are others, and what the checker says is true."""
     base = certificate("spinning", Omega0=5)
-    data = copy.deepcopy(base)
-    data["problem"]["parameters"]["g"] = "9"
-    assert certificates.judge(base, copy.deepcopy(data), "").result == "refused"
-    assert settle(data) == "settled as PROVED_STABLE"
-    assert data["evidence"]["multipliers"] != base["evidence"]["multipliers"]
-    assert certificates.judge(base, data, "").result == "held"
+    proof = copy.deepcopy(base.proof)
+    proof["problem"]["parameters"]["g"] = "9"
+    assert certificates.judge(base, certificates._with_equations(base, proof), "").result == "refused"
+    assert settle(proof) == "settled as PROVED_STABLE"
+    content, told = certificates._written(base, proof, [])
+    assert told == "with witnesses"
+    assert content["theorem"]["multipliers"] != base.content["theorem"]["multipliers"]
+    assert certificates.judge(base, content, "").result == "held"
 
 
 def test_a_checker_that_believes_everything_is_noticed(monkeypatch):
     base = certificate(Y0=1)
     # A file as it was is confirmed.
-    assert certificates.judge(base, copy.deepcopy(base), "").result == "held"
-    lie = copy.deepcopy(base) | {"verdict": "PROVED_STABLE"}
-    assert certificates.judge(base, lie, "").result == "refused"
-    report = VerificationReport(gc.Verdict.PROVED_STABLE, "", ())
-    monkeypatch.setattr(gc, "verify", lambda path: report)
-    assert certificates.judge(base, lie, "").result == "contradiction"
-    frozen = copy.deepcopy(lie)
+    assert certificates.judge(base, copy.deepcopy(base.content), "").result == "held"
+    claim = checker.check(base.content).claim
+    report = Report("PROVED_STABLE", "energy-Casimir", claim, ())
+    monkeypatch.setattr(checker, "check_file", lambda path: report)
+    assert certificates.judge(base, copy.deepcopy(base.content), "").result == "contradiction"
+    frozen = copy.deepcopy(base.content)
     frozen["problem"]["leaf"]["v1"] = symbol(frozen["problem"], "v1")
     assert certificates.judge(base, frozen, "").result == "contradiction"
+
+
+def test_a_sentence_that_says_something_else_is_noticed(monkeypatch):
+    base = certificate(Y0=1)
+    true = checker.check(base.content)
+    wrong = dataclasses.replace(true, claim=true.claim.replace("m = 2", "m = 3"))
+    assert wrong != true
+    monkeypatch.setattr(checker, "check_file", lambda path: wrong)
+    assert certificates.judge(base, copy.deepcopy(base.content), "").result == "contradiction"
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        (" is refused: problem.nodes[3]: a second symbol 'x'", "a second symbol ..."),
-        (
-            " is refused: verdict: the file has A, its equations give B",
-            "the file has ..., its equations give ...",
-        ),
-        (" is refused: it is not proved that the motion keeps 'y z'", "it is not proved that the"),
+        ("problem.nodes[3]: a second symbol 'x'", "a second symbol ..."),
+        ("it is not proved that the motion keeps 'y z'", "it is not proved that the"),
     ],
 )
 def test_refusals_are_counted_by_their_words(message, expected):
@@ -441,8 +492,19 @@ def test_files(monkeypatch, tmp_path, writers, name):
     assert files.judge("verify", name, writers[name], tmp_path).result == "refused"
 
 
+def test_a_hostile_value_in_every_place(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    content = files.forged(digest=checker.digest_of(files.forged()))
+    for place in (("theorem", "P", 0, 0), ("theorem", "name"), ("witness", "roots"), ("problem", "leaf")):
+        outcome = files.in_every_place("every place", "any", (content, place), tmp_path)
+        assert outcome.result == "refused", outcome.note
+    monkeypatch.setattr(gc, "verify", lambda path: VerificationReport(gc.Verdict.PROVED_UNSTABLE, "", ()))
+    outcome = files.in_every_place("every place", "any", (content, ("theorem", "name")), tmp_path)
+    assert outcome.result == "accepted"
+
+
 def test_number_of_cases():
-    assert len(files.cases()) > 150
+    assert len(files.certificates()) + len(files.trajectories()) > 150
     assert len(misuse.cases()) > 900
 
 

@@ -59,7 +59,7 @@ def growing_form(B: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
         largest, size = parts[0], np.max(np.abs(parts))
         below = max(next((part for part in parts if part < largest - APART * size), 0.0), 0.0)
         for way in WAYS:
-            m = _short(below + way * (largest - below))
+            m = _number_between(below, largest, way)
             for P in _solutions(B, m, 1) if m > 0 else ():
                 v = _positive_direction(P)
                 if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(rate(P, B, m)):
@@ -80,7 +80,7 @@ def multiplying_form(M: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
     for sizes in _sizes_of_roots(M, abs):
         below = max(next((s for s in sizes if s < sizes[0] * (1 - APART)), 1.0), 1.0)
         for way in WAYS:
-            m = 1 + _short(below - 1 + way * (sizes[0] - below))
+            m = 1 + _number_between(below - 1, sizes[0] - 1, way)
             for P in _map_solutions(M, m) if m > 1 else ():
                 v = _positive_direction(P)
                 if product(transpose(v), product(P, v))[0][0] > 0 and positive_definite(gain(M, P, m * m)):
@@ -166,6 +166,13 @@ def _positive_direction(P: Rows) -> Rows:
     unit = binary(unit)
     column = np.linalg.eigh(form * unit * unit[:, None])[1][:, -1] * unit
     return [[_short(c)] for c in column]
+
+
+def _number_between(low: float, high: float, way: float) -> fmpq:
+    """A number on the way from one to another, of three digits where that many tell it from both."""
+    value = low + way * (high - low)
+    short = _short(value)
+    return short if low < to_float(short) < high else fmpq(*value.as_integer_ratio())
 
 
 def _short(value: float) -> fmpq:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from geoctrl import checker
 from geoctrl._scalars import STATE, FromSympy, Graph
 from geoctrl.analysis.proofs.proof import Outcome, decide
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.witnesses.content import content_with_witnesses
 
 from tests.attack.draw.drawing_fields import Field
 
@@ -44,18 +44,13 @@ def judged(f: Field, modulo: str | None = None) -> Outcome:
     return decide(problem_of(f), modulo)
 
 
+def proof_of(outcome: Outcome, system: str = "field") -> dict[str, Any]:
+    """What the search has proved, in plain data."""
+    verdict, problem = outcome.verdict.value, outcome.problem.data
+    proof = {"software": "", "system": system, "verdict": verdict, "method": outcome.method}
+    return json.loads(json.dumps(proof | {"problem": problem, "evidence": outcome.evidence}))
+
+
 def file_of(outcome: Outcome, system: str = "field") -> dict[str, Any]:
     """The certificate's content, as read back from its file."""
-    verdict = outcome.verdict.value
-    data = {
-        "format": checker.FORMAT,
-        "version": checker.VERSION,
-        "software": "",
-        "system": system,
-        "verdict": verdict,
-        "method": outcome.method,
-        "claim": checker.claim(system, outcome.problem.read, verdict, outcome.method, outcome.evidence),
-        "problem": outcome.problem.data,
-        "evidence": outcome.evidence,
-    }
-    return json.loads(json.dumps(data | {"digest": checker.digest_of(data)}))
+    return json.loads(json.dumps(content_with_witnesses(proof_of(outcome, system))))

@@ -14,6 +14,8 @@ import sympy as sp
 
 from tests.attack.draw.dice import Dice
 
+FIELDS = 350377
+"""A stream of their own."""
 STABLE, ATTRACTS, UNSTABLE = "stable", "attracts", "unstable"
 """Stable, and attracting nothing or not known to; asymptotically stable; unstable."""
 

@@ -1,4 +1,4 @@
-"""Other families, falls, chains, symmetries and orders in certificate files: what theorems are told.
+"""Other families, falls, chains, symmetries and orders in proofs: what theorems are told.
 
 Each change is made in place and says what it did, as in `other_equations`.
 """

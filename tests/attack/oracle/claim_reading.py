@@ -175,7 +175,7 @@ class Reader:
         if text is not None and not self.text.startswith(("/", "*", " + ", " - "), self.at):
             return sign * Fraction(text)
         self.at = begin
-        end = re.compile(r"[^,]*?(?=, | of |\.$| s,| percent)").match(self.text, begin)
+        end = re.compile(r"[^,]*?(?=, | of | and at | holds later|\.$| s,| percent)").match(self.text, begin)
         text = end[0] if end else ""
         self.at += len(text)
         if re.fullmatch(r"-?\d+/\d+", text):
@@ -235,28 +235,30 @@ def leaf(r: Reader) -> dict[str, Any]:
     return {"relations": relations, "dimension": size, "exact": not most, "alone": alone, "where": where}
 
 
-def _radius(r: Reader) -> int:
-    """The exponent of a radius 2^-bits, of which the two was read."""
-    sign = 1 if r.take("-") else -1
-    return sign * int(r.match(DIGITS) or -1)
+def _size(r: Reader) -> Fraction | float:
+    """A radius, ``2^-60`` where it is a power of two."""
+    if not r.take("2^"):
+        return r.number()
+    sign = -1 if r.take("-") else 1
+    return Fraction(2) ** (sign * int(r.match(DIGITS) or -1))
 
 
 def point_claim(text: str, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
     """What a claim about an equilibrium says, its expressions evaluated at numbers of the symbols."""
     r, said = Reader(text, numbers), dict[str, Any]()
     r.need("The equilibrium ")
-    if r.take("that lies, in each state, within 2^-"):
-        said["bits"] = int(r.match(DIGITS) or -1)
+    if r.take("that lies, in each state, within "):
+        said["radius"] = _size(r)
         r.need(" of ")
-    if r.take("that lies within 2^"):
+    if r.take("that lies within "):
         said["radii"], said["point"] = {}, {}
         while True:
-            bits = _radius(r)
+            size = _size(r)
             r.need(" of ")
             name = r.name()
             r.need(" = ")
-            said["radii"][name], said["point"][name] = bits, r.number()
-            if not r.take(", 2^"):
+            said["radii"][name], said["point"][name] = size, r.number()
+            if not r.take(", "):
                 break
         said["point"] |= r.assignments() if r.take(" and at ") else {}
     else:
@@ -265,8 +267,8 @@ def point_claim(text: str, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
         said["point"] = {}
     if r.take(", and in "):
         said["nearly"] = r.names()
-        r.need(" within 2^-")
-        said["nearly_bits"] = int(r.match(DIGITS) or -1)
+        r.need(" within ")
+        said["nearly_radius"] = _size(r)
         r.need(" of 0,")
     r.need(" of ")
     said["system"] = "" if r.take("the system") else r.name()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -17,10 +18,11 @@ from flint import ctx, fmpq_mat, fmpq_series
 from scipy.integrate import DOP853
 from scipy.linalg import null_space
 
+from tests.attack.oracle.holds import loop_at_odds
 from tests.attack.oracle.oracle import kernel, rational
 from tests.attack.oracle.tables import NotJudgedError, Table
 
-STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "SPECTRALLY_STABLE_ONLY")
+STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
 UNSTABLE = ("PROVED_UNSTABLE",)
 BY_ROOTS = ("spectrum", "spectrum modulo a group")
 """Methods that claim a root to the right of the axis, or all of them to its left."""
@@ -28,8 +30,8 @@ CLOSE = 1e-6
 """Relative size below which floats are taken for zero here; spectra in floats err by the root of rounding."""
 ORDER = 6
 """Order of the curves along which rates are tested: one that vanishes to this order is taken for zero."""
-SMALL_BITS = 20
-"""Boxes of radii down to two to minus this are more than points in floats."""
+SMALL = Fraction(1, 2**20)
+"""Boxes of larger radii are more than points in floats."""
 STEP = 1e-6
 """Of difference quotients."""
 NEAR = 0.03
@@ -39,22 +41,26 @@ SIZES, SPAN, RATES = (1e-3, 1e-4), 50.0, 1000
 """Perturbations that are run, for how long, and after how many rates a run ends at the latest."""
 
 
-def falsehood(data: Mapping[str, Any]) -> str:
-    """What is wrong with a file's claim, in words; nothing where it is true or true as far as is seen here.
+def falsehood(content: Mapping[str, Any], verdict: str, method: str) -> str:
+    """What is false in a verdict about a file's equations, in words; nothing where it is true or true as far
+    as is seen here.
 
     Raises
     ------
     NotJudgedError
         For a problem that is not understood here.
     """
-    problem = data["problem"]
-    table = Table(problem)
+    problem, theorem = content["problem"], content["theorem"]
+    table = Table(problem, content.get("roots", []))
     if not table.honest:
         return "states, inputs, parameters and unknowns are not distinct symbols"
-    claim = Claim(data)
-    if "box" in problem:  # the equilibrium is near the point of the file
-        if _wide(problem["box"]["bits"]):
-            raise NotJudgedError("the equilibrium is somewhere in a box that is no point in floats")
+    claim = Claim(problem, theorem, verdict, method)
+    if "loop" in theorem:
+        wrong = _changing_in_floats(table, claim)
+        return wrong or loop_at_odds(table, verdict, theorem["loop"], _gradients)
+    if any(Fraction(r) > SMALL for r in theorem.get("box", {"radii": []})["radii"]):
+        raise NotJudgedError("the equilibrium is somewhere in a box that is no point in floats")
+    if "box" in theorem or not table.exact:
         return _in_floats(table, claim)
     try:
         return _in_series(table, claim)
@@ -62,33 +68,36 @@ def falsehood(data: Mapping[str, Any]) -> str:
         return _in_floats(table, claim)
 
 
-def _wide(bits: Any) -> bool:
-    """Whether a box of radii 2^-bits is more than a point here."""
-    return min(bits) < SMALL_BITS if isinstance(bits, list) else bool(bits < SMALL_BITS)
+def used(theorem: Mapping[str, Any]) -> set[str]:
+    """Names of functions that a theorem leans on."""
+    lists = (theorem.get("rows", ()), theorem.get("held", ()), theorem.get("rest", {}).get("kept", ()))
+    energy = {theorem["energy"]} if "energy" in theorem else set()
+    return {*theorem.get("multipliers", ()), *(k for names in lists for k in names), *energy}
 
 
 class Claim:
-    """The parts of a file that say something.
+    """What is said of equations.
 
     Attributes
     ----------
     field, leaf : lists of nodes
     kept : dict of name -> node
-        Relations, and invariants that the file says are conserved.
-    method : str
+        Relations, and invariants that the theorem leans on.
+    verdict, method : str
     spectral : bool
         Whether the verdict rests on tangents, for which the leaf has to be a manifold.
     """
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        problem, self.verdict = data["problem"], data["verdict"]
+    def __init__(
+        self, problem: Mapping[str, Any], theorem: Mapping[str, Any], verdict: str, method: str
+    ) -> None:
         self.field, self.leaf = problem["field"], list(problem["leaf"].values())
-        used = {name: problem["invariants"][name] for name in data["evidence"].get("conserved", [])}
-        self.kept = problem["leaf"] | used
-        self.method = data["method"]
-        self.spectral = self.verdict != "UNDECIDED" and not (
-            self.method == "drift"
-            or (self.verdict == "PROVED_STABLE" and self.method.startswith(("energy-Casimir", "falling")))
+        names = used(theorem)
+        self.kept = problem["leaf"] | {k: p for k, p in problem["invariants"].items() if k in names}
+        self.verdict, self.method = verdict, method
+        self.spectral = not (
+            method == "drift"
+            or (verdict == "PROVED_STABLE" and method.startswith(("energy-Casimir", "falling")))
         )
 
 

@@ -17,6 +17,8 @@ from scipy.integrate import quad
 from tests.attack.oracle.motion import solve
 from tests.attack.oracle.oracle import rational
 
+NEAR = 1e-11
+"""How near floats have to be to what they stand for."""
 ROLES = {"state": "states", "input": "inputs", "parameter": "parameters", "unknown": "unknowns"}
 
 
@@ -24,31 +26,62 @@ class NotJudgedError(Exception):
     """The file holds something that is not understood here."""
 
 
+class Roots:
+    """Numbers of a file, with square roots as floats."""
+
+    def __init__(self, radicands: Sequence[str]) -> None:
+        self._roots: list[float] = []
+        for text in radicands:
+            self._roots.append(float(self.number(text)) ** 0.5)
+
+    def number(self, text: Any) -> Any:
+        if not isinstance(text, str):
+            return text
+        total: Any = Fraction(0)
+        for part in text.replace(" - ", " + -").split(" + "):
+            c, *held = part.split("*")
+            term: Any = Fraction(c)
+            for r in held:
+                term = float(term) * self._roots[int(r[1:]) - 1]
+            total = total + term
+        return total
+
+    def agree(self, text: Any, told: Any) -> bool:
+        """Exactly, if both are rational; else up to rounding."""
+        number = self.number(text)
+        if isinstance(number, Fraction) and isinstance(told, Fraction):
+            return number == told
+        return bool(abs(float(number) - float(told)) <= NEAR * max(abs(float(number)), 1e-300))
+
+
 class Table:
-    """A problem of the kind "equations".
+    """The equations of a file.
 
     Attributes
     ----------
     point : list of Fraction
-        Values of the states in their order.
+        Values of the states in their order; floats where square roots occur.
+    exact : whether none does
     """
 
-    def __init__(self, problem: Mapping[str, Any]) -> None:
+    def __init__(self, problem: Mapping[str, Any], radicands: Sequence[str] = ()) -> None:
         self.problem, self.nodes = problem, problem["nodes"]
-        self.point = [Fraction(v) for v in problem["states"].values()]
+        number = Roots(radicands).number
+        self.point = [number(v) for v in problem["states"].values()]
+        self.exact = all(isinstance(v, Fraction) for v in self.point)
         self._symbols = {(node[2], node[1]): i for i, node in enumerate(self.nodes) if node[0] == "sym"}
         self._held = {
-            (role, k): Fraction(v) for role in ("input", "parameter") for k, v in problem[ROLES[role]].items()
+            (role, k): number(v) for role in ("input", "parameter") for k, v in problem[ROLES[role]].items()
         }
 
     @property
     def honest(self) -> bool:
         """Whether states, inputs, parameters and unknowns are the symbols, each once and of its role."""
         named = [(role, k) for role, part in ROLES.items() for k in self.problem[part]]
-        named += [("family", k) for k in self.problem.get("family", {}).get("symbols", {})]
-        names = [k for _, k in named]
         symbols = [(node[2], node[1]) for node in self.nodes if node[0] == "sym"]
-        return len(set(names)) == len(names) and sorted(named) == sorted(symbols)
+        names = [k for _, k in symbols]
+        own = [symbol for symbol in symbols if symbol[0] != "family"]
+        return len(set(names)) == len(names) and sorted(named) == sorted(own)
 
     def exactly(self, outputs: Sequence[int], x: Sequence[fmpq_series]) -> list[fmpq_series]:
         """Outputs at states given as power series.

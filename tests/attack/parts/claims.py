@@ -13,6 +13,10 @@ import numpy as np
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.checker.reader import EQUATIONS, conform, label
+from geoctrl.checker.theorems.boxes import BOX
+from geoctrl.checker.theorems.held_loop import LOOP
+from geoctrl.checker.words.point_words import claim_of_point
 from tests.attack.build.building import build, parameters_of
 from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing import draw
@@ -27,6 +31,7 @@ from tests.attack.oracle.claim_reading import (
     leaf,
     point_claim,
 )
+from tests.attack.oracle.tables import Roots
 from tests.attack.outcome import Outcome, refusal
 
 CLAIMS = 770071
@@ -34,8 +39,8 @@ CLAIMS = 770071
 WRITTEN, DRAWN = 0.8, 0.12
 """Shares of tables that are written at random, and of systems that are drawn; the rest are the
 catalogue's."""
-TRIES, NEAR = 20, 1e-11
-"""Numbers that are tried until nothing is divided by zero, and how near floats have to be."""
+TRIES = 20
+"""Numbers that are tried until nothing is divided by zero."""
 NAMES = (
     "x", "y2", "v_dot", "a b", "x = 0 of 'top', on the leaf y", "1", "2*x", "sin", "double", "q^-1", "phi)",
     "it's", 'say "x"', "back\\slash", "γ", "x - y", "phi - atan2(3, 4)", "theta of the controller",
@@ -78,7 +83,6 @@ def written(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     for _ in range(int(rng.integers(3, 25))):
         nodes.append(_node(len(nodes), dice))
     problem: dict[str, Any] = {
-        "kind": "equations",
         "nodes": nodes,
         "states": {k: _number(dice) for k in labels},
         "inputs": {},
@@ -91,35 +95,37 @@ def written(seed: int, index: int, dice: Dice) -> dict[str, Any]:
         "invariants": {},
         "weights": {},
     }
+    theorem: dict[str, Any] = {"rows": [k for k in problem["leaf"] if dice.chance(0.7)]}
     if dice.chance(0.3):
         commands, own = labels[:1], labels[1:] if dice.chance(0.3) else []
         law = {k: int(rng.integers(len(nodes))) for k in (*commands, *own)}
-        problem["held"] = {
+        theorem["loop"] = {
             "hold": dice.pick(["1/100", str(Fraction(0.01)), "1/3"]),
             "late": int(rng.integers(3)),
-            "part": "0",
+            "part": dice.pick(["0", "1/4"]),
             "commands": {k: law[k] for k in commands},
             "own": {k: law[k] for k in own},
-            "rest": [],
+            "units": [],
+            "cofactors": [],
         }
-        problem["kind"] = "held"
-        found, findings = ("PROVED_ASYMPTOTICALLY_STABLE", "multipliers of one hold"), {}
+        found: tuple[str, str] = ("PROVED_ASYMPTOTICALLY_STABLE", "multipliers of one hold")
+        told: dict[str, Any] = {}
     else:
-        found, findings = ("PROVED_STABLE", "energy-Casimir"), {}
+        found, told = ("PROVED_STABLE", "energy-Casimir"), {}
         if dice.chance(0.3):
             names = ["energy", "of motion, is unstable", "p = 2"][: int(rng.integers(1, 4))]
             problem["invariants"] = {k: int(rng.integers(len(nodes))) for k in names}
             found = "PROVED_STABLE", "spectrum on the level sets of the invariants"
-            findings = {"zero_modes": [*names, *(["J1"] if dice.chance(0.2) else [])]}
+            told = {"zero_modes": [*names, *(["J1"] if dice.chance(0.2) else [])]}
         if dice.chance(0.3):
-            problem["box"] = {"held": labels[:1], "omitted": [], "bits": int(rng.integers(20, 100))}
+            sizes = [dice.pick(SIZES) for _ in labels[1:]]
+            radii = sizes if dice.chance(0.5) else sizes[:1] * len(sizes)
+            theorem["box"] = {"held": labels[:1], "radii": radii, "Y": []}
             problem["states"][labels[-1]] = dice.pick(["1/2", "-1/1000000000000000000000000000000000000"])
     system = dice.pick(["body", "it's", 'a "b"', "top, on the leaf x = 0, is stable", ""])
-    return {
-        "system": system,
-        "problem": problem,
-        "claim": checker.claim_of(system, problem, *found, findings),
-    }
+    data = {"system": system, "problem": problem, "theorem": theorem}
+    read = data | {"problem": conform(problem, EQUATIONS), "theorem": conform(theorem, SAID)}
+    return data | {"claim": claim_of_point(read, *found, told)}
 
 
 def _node(count: int, dice: Dice) -> list[Any]:
@@ -167,6 +173,10 @@ def catalogue(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     return gc.certify(system, point).to_dict()
 
 
+SIZES = ("1/1000000", str(Fraction(0.1)), "1/3", "2", *(str(Fraction(1, 2**bits)) for bits in (20, 60, 99)))
+"""Radii of boxes."""
+SAID = {"rows": [label], "loop?": LOOP, "box?": BOX}
+"""What claims tell of a theorem."""
 MAKERS = {"tables": written, "systems": drawn, "catalogue": catalogue}
 
 
@@ -174,8 +184,11 @@ MAKERS = {"tables": written, "systems": drawn, "catalogue": catalogue}
 
 
 def at_odds(data: Mapping[str, Any], rng: np.random.Generator, claim: str = "") -> str:
-    """What a claim about a point says that its problem does not; empty if there is nothing."""
-    problem, text = data["problem"], claim or data["claim"]
+    """What a claim about a point says that its file does not; empty if there is nothing.
+
+    The claim is the one that the checker returns, where none is given.
+    """
+    problem, text = data["problem"], claim or data.get("claim") or checker.check(data).claim
     symbols = [node[1] for node in problem.get("nodes", []) if node[0] == "sym"]
     for _ in range(TRIES):
         numbers = {k: Fraction(int(rng.integers(1, 90)), int(rng.integers(1, 60))) for k in symbols}
@@ -186,7 +199,7 @@ def at_odds(data: Mapping[str, Any], rng: np.random.Generator, claim: str = "") 
             continue
         except UnreadError as error:
             return f"not read: {error}"
-        return _compared(problem, said, values, data.get("system", ""))
+        return _compared(data, said, values)
     return ""
 
 
@@ -223,9 +236,10 @@ def functions_at_odds(
     return ""
 
 
-def _compared(problem: Mapping[str, Any], said: dict[str, Any], values: list[Fraction], system: str) -> str:
-    table, roots = problem.get("nodes", []), Roots(problem.get("roots", []))
-    if said["system"] != system:
+def _compared(data: Mapping[str, Any], said: dict[str, Any], values: list[Fraction]) -> str:
+    problem, theorem, roots = data["problem"], data.get("theorem", {}), Roots(data.get("roots", []))
+    table, loop = problem.get("nodes", []), theorem.get("loop") or problem.get("held")
+    if said["system"] != data.get("system", ""):
         return f"the system is {said['system']!r}"
     for part in ("parameters", "inputs"):
         if list(said.get(part, {})) != list(problem.get(part, {})):
@@ -233,37 +247,14 @@ def _compared(problem: Mapping[str, Any], said: dict[str, Any], values: list[Fra
         for k, v in said.get(part, {}).items():
             if not roots.agree(problem[part][k], v):
                 return f"{k} is {v}"
-    box = problem.get("box", {})
-    each = box["bits"] if isinstance(box.get("bits"), list) else []
-    if (each and "bits" in said) or (not each and box.get("bits") != said.get("bits")):
-        return "the box is another"
-    if (box.get("held") or []) != said.get("held", []):
-        return "the box is another"
-    for (k, v), bits in zip(problem["states"].items(), each, strict=False):
-        told = said["radii"].get(k)
-        if k in box["held"]:
-            continue
-        zero = said["point"][k] == 0 and abs(roots.number(v)) < Fraction(2) ** -bits
-        if told != bits - (zero and roots.number(v) != 0):
-            return f"the radius of {k} is {told}"
-        if zero:
-            said.setdefault("nearly", []).append(k)
-    for k, v in problem["states"].items():
-        if each and k in said.get("nearly", []):
-            continue
-        if k in said.get("nearly", []):
-            if abs(roots.number(v)) + Fraction(1, 2 ** box["bits"]) > Fraction(1, 2 ** said["nearly_bits"]):
-                return f"{k} is not so near to zero"
-        elif not roots.agree(v, said["point"].get(k, Fraction(0))):
-            return f"{k} is {said['point'].get(k, 0)}"
-    if unknown := [k for k in said["point"] if k not in problem["states"]]:
-        return f"there is no {unknown[0]}"
-    held = problem.get("held")
-    if held:
-        law = {k: (False, p) for k, p in held["commands"].items()} | {
-            k: (True, p) for k, p in held["own"].items()
-        }
-        if list(law) != list(said["law"]) or not roots.agree(held["hold"], said["hold"]):
+    if fault := _place_at_odds(problem["states"], theorem.get("box", {}), said, roots):
+        return fault
+    if loop:
+        law = {k: (False, p) for k, p in loop["commands"].items()}
+        law |= {k: (True, p) for k, p in loop["own"].items()}
+        late = str(loop["late"] + Fraction(loop["part"]))
+        hold = roots.agree(loop["hold"], said["hold"]) and roots.agree(late, said["late"])
+        if list(law) != list(said["law"]) or not hold:
             return "the loop is another"
         for k, (rate, told) in said["law"].items():
             if rate != law[k][0] or not same(told, table, law[k][1], values):
@@ -272,7 +263,32 @@ def _compared(problem: Mapping[str, Any], said: dict[str, Any], values: list[Fra
         return fault
     if "leaf" not in problem:
         return "" if "leaf" not in said else "there is no leaf"
-    return leaf_at_odds(problem, said["leaf"], values)
+    return leaf_at_odds(problem | ({"held": loop} if loop else {}), said["leaf"], values)
+
+
+def _place_at_odds(
+    states: Mapping[str, str], box: Mapping[str, Any], said: Mapping[str, Any], roots: Roots
+) -> str:
+    """What is said of the point, or of the box in which it lies, that is not so."""
+    held = box.get("held", list(states))
+    radii = dict(zip([k for k in states if k not in held], box.get("radii", []), strict=False))
+    each, told = len({Fraction(r) for r in radii.values()}) > 1, said["point"]
+    if (box.get("held") or []) != said.get("held", []) or each != ("radii" in said):
+        return "the box is another"
+    if unknown := [k for k in told if k not in states]:
+        return f"there is no {unknown[0]}"
+    nearly = {k for k, r in radii.items() if 0 < abs(roots.number(states[k])) < Fraction(r)}
+    if not each and nearly != {*said.get("nearly", [])}:
+        return f"near to zero are {said.get('nearly')}"
+    for k, r in radii.items():
+        size = str(Fraction(r) * (2 if k in nearly else 1))
+        plain = said.get("radius") if k not in nearly else said.get("nearly_radius")
+        if not roots.agree(size, said["radii"][k] if each else plain):
+            return f"the radius of {k} is another"
+    for k, v in states.items():
+        if not roots.agree("0" if k in nearly else v, told.get(k, Fraction(0))):
+            return f"{k} is {told.get(k, 0)}"
+    return ""
 
 
 def leaf_at_odds(problem: Mapping[str, Any], said: dict[str, Any], values: list[Fraction]) -> str:
@@ -304,31 +320,3 @@ def same(told: Fraction | Long, table: list[Any], place: int, values: list[Fract
     if isinstance(told, Fraction):
         return told == values[place]
     return len(told[0]) == LONG and digest(table, place).startswith(told[1])
-
-
-class Roots:
-    """Numbers of a file, with square roots as floats."""
-
-    def __init__(self, radicands: list[str]) -> None:
-        self._roots: list[float] = []
-        for text in radicands:
-            self._roots.append(float(self.number(text)) ** 0.5)
-
-    def number(self, text: Any) -> Any:
-        if not isinstance(text, str):
-            return text
-        total: Any = Fraction(0)
-        for part in text.replace(" - ", " + -").split(" + "):
-            c, *held = part.split("*")
-            term: Any = Fraction(c)
-            for r in held:
-                term = float(term) * self._roots[int(r[1:]) - 1]
-            total = total + term
-        return total
-
-    def agree(self, text: Any, told: Any) -> bool:
-        """Exactly, if both are rational; else up to rounding."""
-        number = self.number(text)
-        if isinstance(number, Fraction) and isinstance(told, Fraction):
-            return number == told
-        return bool(abs(float(number) - float(told)) <= NEAR * max(abs(float(number)), 1e-300))

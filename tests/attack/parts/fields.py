@@ -10,14 +10,14 @@ import sympy as sp
 from scipy.integrate import DOP853
 
 from geoctrl import checker
+from geoctrl.analysis.proofs.proof import Outcome as Decision
+from geoctrl.analysis.question.generators import NotSolved
 from tests.attack.build.building_fields import file_of, judged, problem_of
 from tests.attack.draw.dice import Dice
-from tests.attack.draw.drawing_fields import ATTRACTS, STABLE, UNSTABLE, Field, draw_field
+from tests.attack.draw.drawing_fields import ATTRACTS, FIELDS, STABLE, UNSTABLE, Field, draw_field
 from tests.attack.outcome import Outcome, refusal
 from tests.attack.parts.crossing import at_odds
 
-FIELDS = 350377
-"""A stream of their own."""
 FILES, RUNS, CROSSED = 0.25, 0.2, 0.5
 """Shares of proofs that are written and checked again, of proofs of stability that are run, and of proofs at
 points of which every theorem is asked."""
@@ -61,7 +61,7 @@ def judge(f: Field, dice: Dice) -> Outcome:
     verdict, method = found.verdict.value, found.method
     problem = f"{verdict} ({method}), but it is {f.truth}" if f.truth in WRONG.get(verdict, ()) else ""
     if not problem and verdict.startswith("PROVED") and dice.chance(FILES):
-        problem, _ = again(file_of(found)), checks.append("file")
+        problem, _ = again(found), checks.append("file")
     if not problem and verdict.startswith("PROVED") and dice.chance(CROSSED):
         problem, _ = at_odds(problem_of(f)), checks.append("every theorem")
     stable = verdict in ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
@@ -75,7 +75,7 @@ def judge(f: Field, dice: Dice) -> Outcome:
             if f.modulo in OF_ORBITS.get(said, ()):
                 problem = f"{said} ({orbit.method}), but the orbit is {f.modulo}"
             elif said.startswith("PROVED") and dice.chance(FILES):
-                problem, _ = again(file_of(orbit)), checks.append("file")
+                problem, _ = again(orbit), checks.append("file")
             if not problem and said == "PROVED_STABLE_MODULO":
                 problem, _ = run(f, dice, f.distance), checks.append("run modulo")
         elif f.truth in WRONG.get(said, ()):
@@ -85,13 +85,17 @@ def judge(f: Field, dice: Dice) -> Outcome:
     return Outcome("", result, problem, detail={"verdict": verdict, "method": method, "checks": checks})
 
 
-def again(data: dict[str, Any]) -> str:
-    """A genuine certificate has to be confirmed."""
+def again(outcome: Decision) -> str:
+    """What the search has proved has witnesses, and the checker finds the same by them."""
     try:
-        report = checker.check(data)
+        report = checker.check(file_of(outcome))
+    except NotSolved:
+        return f"no witnesses were found for a proof by {outcome.method}"
     except checker.Refusal as refused:
         return f"the checker refuses a genuine certificate: {refused}"
-    return "" if report.verdict == data["verdict"] else "the checker confirms another verdict"
+    found = report.verdict, report.method
+    proved = outcome.verdict.value, outcome.method
+    return "" if found == proved else f"the checker finds {found} for {proved}"
 
 
 def at_point(f: Field) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
@@ -9,7 +10,7 @@ import pickle
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ import numpy as np
 
 import geoctrl as gc
 from geoctrl import checker
-from tests.attack.forge.forger import reword, settle
+from tests.attack.forge.genuine import genuine
+from tests.attack.forge.mutations import at, put
+from tests.attack.forge.mutations import places as paths_of
 from tests.attack.outcome import Outcome, raw, refusal
 from tests.attack.parts.certificates import text_of
 from tests.attack.parts.commanding import command
@@ -56,31 +59,26 @@ Writer = Callable[[Path], None]
 
 
 def forged(**changes: Any) -> dict[str, Any]:
-    """x' = -x + sin u at 0, held by an input, as the checker itself decides it; then changes."""
-    problem = {
-        "kind": "equations",
-        "nodes": [["num", "-1"], ["sym", "x", "state"], ["sym", "u", "input"], ["fun", "sin", [2]],
-                  ["num", "1"], ["sum", [[0, 1], [4, 3]]]],
-        "states": {"x": "0"}, "inputs": {"u": "0"}, "parameters": {}, "unknowns": [], "matrix": [],
-        "right": [], "field": [5], "leaf": {}, "invariants": {}, "weights": {},
-    }  # fmt: skip
+    """The file of x' = -x + sin u at 0, held by an input; then changes, by the keys of its parts."""
+    nodes = [["num", "-1"], ["sym", "x", "state"], ["sym", "u", "input"], ["fun", "sin", [2]],
+             ["num", "1"], ["sum", [[0, 1], [4, 3]]]]  # fmt: skip
+    problem = {"nodes": nodes, "states": {"x": "0"}, "inputs": {"u": "0"}, "field": [5]}
+    problem |= {part: {} for part in ("parameters", "leaf", "invariants", "weights")}
+    problem |= {part: [] for part in ("unknowns", "matrix", "right")}
     data = {
-        "format": checker.FORMAT, "version": checker.VERSION, "software": "", "system": "body", "verdict": "",
-        "method": "", "claim": "", "problem": problem, "evidence": {}, "digest": "",
+        "format": checker.FORMAT, "version": checker.VERSION, "software": "", "system": "body",
+        "problem": problem, "witness": {"roots": [], "inverse": [], "cofactors": {}},
+        "theorem": {"name": "attraction", "rows": [], "free": ["x"], "inverse": [], "P": [["1"]]},
+        "digest": "",
     }  # fmt: skip
-    settle(data)
     for key, value in changes.items():
-        (data if key in data else problem)[key] = value
+        part = next((part for part in ("problem", "witness", "theorem") if key in data[part]), None)
+        (data[part] if part else data)[key] = value
     return data
 
 
-def sealed(data: dict[str, Any], reworded: bool = True) -> Writer:
-    def write(path: Path) -> None:
-        if reworded:
-            reword(data)
-        path.write_text(text_of(data), encoding="utf-8", errors="surrogatepass")
-
-    return write
+def sealed(data: dict[str, Any]) -> Writer:
+    return lambda path: path.write_text(text_of(data), encoding="utf-8", errors="surrogatepass")
 
 
 def text(content: str | bytes) -> Writer:
@@ -94,9 +92,11 @@ def changed_node(index: int, *node: Any) -> dict[str, Any]:
 
 
 def own(nodes: list, states: list[str], field: list[int], **parts: Any) -> Writer:
-    """A file about equations of its own, all states at 0, without an input."""
+    """A file about equations of its own, all states at 0, without an input, which claims attraction."""
     zeros = dict.fromkeys(states, "0")
-    return sealed(forged(nodes=nodes, states=zeros, inputs={}, field=field, **parts), reworded=False)
+    form = [["0"] * i + ["1"] for i in range(len(states))]
+    told = {"free": states, "P": form} | parts
+    return sealed(forged(nodes=nodes, states=zeros, inputs={}, field=field, **told))
 
 
 def certificates() -> dict[str, Writer]:
@@ -113,14 +113,17 @@ def _texts_within() -> dict[str, Writer]:
         found[f"role: {name}"] = sealed(changed_node(1, "sym", "x", text_))
         found[f"relation: {name}"] = sealed(forged(leaf={text_: 1}))
         found[f"verdict: {name}"] = sealed(forged(verdict=text_))
-        data = forged(states={text_: "0"})
+        found[f"theorem: {name}"] = sealed(forged(name=text_))
+        data = forged(states={text_: "0"}, free=[text_])
         data["problem"]["nodes"][1][1] = text_
         found[f"symbol: {name}"] = sealed(data)
         found[f"system: {name}"] = sealed(forged(system=text_))
     for name, number in NUMBERS.items():
-        found[f"number: {name}"] = sealed(changed_node(4, "num", number), reworded=False)
-        found[f"value: {name}"] = sealed(forged(states={"x": number}), reworded=False)
-        found[f"multiplier: {name}"] = sealed(forged(evidence={"multipliers": {"x": number}}), reworded=False)
+        found[f"number: {name}"] = sealed(changed_node(4, "num", number))
+        found[f"value: {name}"] = sealed(forged(states={"x": number}))
+        found[f"form: {name}"] = sealed(forged(P=[[number]]))
+        found[f"radicand: {name}"] = sealed(forged(roots=[number]))
+        found[f"spin: {name}"] = sealed(forged(spin=[number, 0, 0]))
     return found
 
 
@@ -128,8 +131,8 @@ def _endless() -> dict[str, Writer]:
     """What would take for ever, or all of the memory."""
     found: dict[str, Writer] = {}
     x = ["sym", "x", "state"]
-    found["exponent 10^9"] = sealed(changed_node(3, "prod", "1", [[2, 10**9]]), reworded=False)
-    found["exponent of a number"] = sealed(changed_node(3, "prod", "3", [[0, 10**9]]), reworded=False)
+    found["exponent 10^9"] = sealed(changed_node(3, "prod", "1", [[2, 10**9]]))
+    found["exponent of a number"] = sealed(changed_node(3, "prod", "3", [[0, 10**9]]))
     tower = [["num", "2"], x] + [["prod", "1", [[i and i + 1, 10]]] for i in range(200)]
     found["tower of powers"] = own(tower, ["x"], [201])
     found["doubling sums"] = own([x] + [["sum", [[i, i], [i, i]]] for i in range(400)], ["x"], [400])
@@ -161,19 +164,26 @@ def _division() -> Writer:
     nodes = [["sym", k, "state"] for k in labels]
     nodes += [["num", "1"], ["num", "-1"], ["num", "0"], ["prod", "1", [[0, 60]]]]
     nodes += [["sum", [[11, 0], *([12, i] for i in range(1, 10))]]]
-    data = {"leaf": {"sum": 15}, "invariants": {"y": 10}, "evidence": {"conserved": ["y"]}}
-    return own(nodes, labels, [13] * 10 + [14], **data)
+    data = {"leaf": {"sum": 15}, "invariants": {"y": 10}, "rows": ["sum", "y"], "free": labels[1:9]}
+    data["cofactors"] = {"y": [["sum", 14]]}
+    return own(nodes, labels, [13] * 10 + [14], **data, inverse=[["1", "0"], ["0", "1"]])
 
 
 def _malformed() -> dict[str, Writer]:
     """References into nowhere, and texts that are no JSON or not what it should be."""
     found: dict[str, Writer] = {}
-    found["forward reference"] = sealed(changed_node(3, "fun", "sin", [5]), reworded=False)
-    found["reference to itself"] = sealed(changed_node(5, "sum", [[5, 5]]), reworded=False)
-    found["negative reference"] = sealed(changed_node(5, "sum", [[-1, 0]]), reworded=False)
-    found["unknown kind"] = sealed(changed_node(3, "exec", CODE), reworded=False)
-    found["earlier format"] = sealed(forged(version=1), reworded=False)
-    found["later format"] = sealed(forged(version=3), reworded=False)
+    found["forward reference"] = sealed(changed_node(3, "fun", "sin", [5]))
+    found["reference to itself"] = sealed(changed_node(5, "sum", [[5, 5]]))
+    found["negative reference"] = sealed(changed_node(5, "sum", [[-1, 0]]))
+    found["unknown kind"] = sealed(changed_node(3, "exec", CODE))
+    found["earlier format"] = sealed(forged(version=1))
+    found["format of a release"] = sealed(forged(version=2))
+    found["later format"] = sealed(forged(version=4))
+    found["spin of two numbers"] = sealed(forged(spin=[0, 0]))
+    found["spin that is endless"] = sealed(forged(spin=[1e308, 0, 0]))
+    found["five roots"] = sealed(forged(roots=["2", "3", "5", "7", "11"]))
+    found["root of a later one"] = sealed(forged(roots=["1*r1"]))
+    found["negative radicand"] = sealed(forged(roots=["-2"]))
     found["deep brackets"] = text("[" * 100_000 + "]" * 100_000)
     found["deep objects"] = text('{"a":' * 100_000 + "1" + "}" * 100_000)
     found["unclosed brackets"] = text("[" * 1_000_000)
@@ -182,7 +192,7 @@ def _malformed() -> dict[str, Writer]:
     found["NaN literal"] = text('{"format": "geoctrl-certificate", "version": NaN}')
     found["Infinity literal"] = text('{"format": "geoctrl-certificate", "version": 1, "digest": -Infinity}')
     plain = text_of(forged())
-    found["duplicate keys"] = text(plain[:-1] + ', "verdict": "PROVED_STABLE"}')
+    found["duplicate keys"] = text(plain[:-1] + ', "system": "another"}')
     found["byte order mark"] = text(b"\xef\xbb\xbf" + plain.encode())
     found["UTF-16"] = text(plain.encode("utf-16"))
     found["lone surrogate"] = text('{"format": "\\ud800"}')
@@ -201,6 +211,49 @@ class Bomb:
 
     def __reduce__(self):
         return eval, (CODE,)
+
+
+HOSTILE: tuple[Any, ...] = (
+    *(NAMES[k] for k in ("call in the name of a function", "dunder name", "format specifier", "null byte")),
+    "9" * 2_000, "1/" + "9" * 2_000, "1/0", "1e999999", "nan", "1*r1", "1*r5", -1, 0, 3, 2**64, 0.5, None,
+    True, "", [], {}, [[]], {"": 0}, [0] * 20_001, "x" * 100_000, "sin", "x",
+)  # fmt: skip
+"""What stands in places where something else belongs."""
+
+
+def everywhere() -> dict[str, tuple[dict[str, Any], tuple]]:
+    """Genuine files with the places at which something hostile is put: equations, witness and heading of one,
+    the theorem of one of each. Of the entries of a list or a table one stands for all.
+    """
+    found, known = {}, set()
+    of_theorems = {base.content["theorem"]["name"]: base.content for base in reversed(genuine(1))}
+    for name, content in of_theorems.items():
+        with_all = content | {"roots": content.get("roots", []), "spin": [0.0, 0.0, 1.0]}
+        names = {
+            *content["problem"]["states"],
+            *content["problem"]["leaf"],
+            *content["problem"]["invariants"],
+        }
+        for path in paths_of(with_all):
+            whose = name if path[0] == "theorem" else ""
+            kind = (whose, *("#" if isinstance(k, int) or k in names else k for k in path))
+            if kind not in known and path[0] not in ("format", "version", "digest"):
+                found[f"{name}: {'.'.join(map(str, path))[:80]}"] = with_all, path
+            known.add(kind)
+    return found
+
+
+def hostile_files(content: dict[str, Any], path: tuple) -> Iterator[dict[str, Any]]:
+    """The file with each hostile value in one place, and under each hostile key."""
+    for value in HOSTILE:
+        changed = copy.deepcopy(content)
+        put(changed, path, value)
+        yield changed
+    for name in HOSTILE[:4] if isinstance(path[-1], str) else ():
+        changed = copy.deepcopy(content)
+        holder = at(changed, path[:-1])
+        holder[name] = holder.pop(path[-1])
+        yield changed
 
 
 def trajectories() -> dict[str, Writer]:
@@ -278,12 +331,13 @@ READERS: dict[str, Callable[[Path], Any]] = {
 }
 
 
-def cases() -> list[tuple[str, str, Callable[[Path], Any]]]:
+def cases() -> list[tuple[str, str, Any]]:
     """Reader, name and writer of every file."""
-    listed: list[tuple[str, str, Callable[[Path], Any]]] = []
+    listed: list[tuple[str, str, Any]] = []
     given = {**certificates(), **places()}
     for reader in ("verify", "command line"):
         listed += [(reader, name, writer) for name, writer in given.items()]
+    listed += [("every place", name, place) for name, place in everywhere().items()]
     return listed + [
         ("load_trajectory", name, writer) for name, writer in {**trajectories(), **places()}.items()
     ]
@@ -296,7 +350,7 @@ def prepare(seed: int, options: dict[str, Any]) -> int:
     return len(CASES)
 
 
-CASES: list[tuple[str, str, Callable[[Path], Any]]] = []
+CASES: list[tuple[str, str, Any]] = []
 
 
 def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
@@ -306,7 +360,9 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            outcome = judge(reader, name, writer, Path(folder))
+            outcome = (in_every_place if reader == "every place" else judge)(
+                reader, name, writer, Path(folder)
+            )
         finally:
             os.chdir(home)
     outcome.note = f"{name}: {outcome.note}"
@@ -331,9 +387,36 @@ def judge(reader: str, name: str, writer: Callable[[Path], Any], folder: Path) -
     return outcome
 
 
+def in_every_place(reader: str, name: str, given: tuple[dict[str, Any], tuple], folder: Path) -> Outcome:
+    """The worst that becomes of a file with something hostile in one place."""
+    content, place = given
+    proved, path, worst = (
+        checker.prove(content).verdict,
+        folder / "file.json",
+        Outcome(reader, "refused", name),
+    )
+    for data in hostile_files(content, place):
+        sealed(data)(path)
+        begun = time.process_time()
+        try:
+            said = gc.verify(path).verdict.value
+            outcome = Outcome(reader, "held" if said == proved else "accepted", f"{name}: {said}")
+        except RecursionError as error:
+            outcome = raw(reader, error)
+        except Exception as error:
+            outcome = refusal(reader, error, (OSError,))
+        outcome.seconds = time.process_time() - begun
+        if [*os.listdir(folder)] != [path.name]:
+            return Outcome(reader, "contradiction", f"{name}: the file ran code")
+        worst.seconds = max(worst.seconds, outcome.seconds)
+        if outcome.fault:
+            worst.result, worst.note = outcome.result, f"{name}: {outcome.note}"
+    return worst
+
+
 def harmless(name: str, path: Path) -> bool:
     """Whether what was read is after all a proper certificate: odd labels are nothing but names."""
     if not name.startswith(("symbol", "system", "byte order")) or not path.is_file():
         return False
-    data = json.loads(path.read_text(encoding="utf-8-sig", errors="surrogatepass"))
-    return data["verdict"] == forged()["verdict"]
+    json.loads(path.read_text(encoding="utf-8-sig", errors="surrogatepass"))
+    return gc.verify(path).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE

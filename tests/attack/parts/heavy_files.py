@@ -5,6 +5,7 @@ Each is proper JSON with a fitting digest, and within the sizes that the reading
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import tempfile
@@ -17,16 +18,20 @@ from typing import Any
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker import reader
+from tests.attack.forge.genuine import genuine
+from tests.attack.forge.mutations import at, places, put
 from tests.attack.outcome import Outcome, raw, worded
 from tests.attack.parts.forged_regions import Nodes, content, tree
 
 Data = dict[str, Any]
+MANY = 20_000
+"""The largest number of entries that a list may have."""
 CASES: list[tuple[str, Data]] = []
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
     del seed, options
-    CASES[:] = heavy().items()
+    CASES[:] = [*heavy().items(), *long_lists().items()]
     return len(CASES)
 
 
@@ -315,6 +320,21 @@ def heavy() -> dict[str, Data]:
         "gradients": many_gradients(100, 30),
         "a million cells": region(_power_of_axes(2), 1, _binary(19)),
     }
+
+
+def long_lists() -> dict[str, Data]:
+    """A file of each theorem, with one of its lists as long as a list may be."""
+    found = {}
+    for name, given in {base.content["theorem"]["name"]: base.content for base in genuine(1)}.items():
+        known = set()
+        for path in places(given["theorem"]):
+            kind, value = tuple("#" if isinstance(k, int) else k for k in path), at(given["theorem"], path)
+            if isinstance(value, list) and value and kind not in known:
+                changed = copy.deepcopy(given)
+                put(changed["theorem"], path, (value * MANY)[:MANY])
+                found[f"{name}: {MANY} of {'.'.join(map(str, path))}"] = changed
+            known.add(kind)
+    return found
 
 
 def _binary(depth: int) -> str:

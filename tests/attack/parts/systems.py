@@ -222,12 +222,13 @@ def file_of(certificate: Any) -> str:
         return ""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
-        path.write_text(certificate.to_json(), encoding="utf-8")
         try:
+            certificate.to_json(path)
             report = gc.verify(path)
         except gc.CertificateError as error:
-            return f"verify refuses a genuine certificate: {error}"
-    return "" if report.verdict == certificate.verdict else "verify confirms another verdict"
+            return f"a genuine certificate has no file, or is refused: {error}"
+    found, proved = ((c.verdict, c.claim) for c in (report, certificate))
+    return "" if found == proved else f"verify finds {found}"
 
 
 def growth(
