@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.analysis.certificates import questions
 from geoctrl.analysis.certificates.same_equations import require_same_equations
-from geoctrl.checker import kinds
+from geoctrl.decisions import problem_kinds as kinds
 from tests.checker.test_files import field_nodes, forged
 
 CASES = [

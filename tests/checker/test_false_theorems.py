@@ -13,7 +13,7 @@ from geoctrl import checker
 from geoctrl.checker import limits
 from geoctrl.checker.limits import Refusal
 from tests.attack.forge.by_hand import Equations, with_theorem
-from tests.exact import test_hostile_theorems as cases
+from tests.decisions import test_hostile_theorems as cases
 
 SECONDS = 2.0
 

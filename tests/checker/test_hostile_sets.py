@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from geoctrl.checker import Refusal, check
+from geoctrl.checker import Refusal, check, digest_of
 from geoctrl.checker.reader import FORMAT, VERSION
 from tests.attack.parts.forged_regions import Nodes
 
@@ -76,14 +76,14 @@ def line(slope="-1", **parts):
 
 
 def confirmed(data):
-    report = check(data)
+    report = check(data | {"digest": digest_of(data)})
     assert report.verdict == "PROVED_ATTRACTED"
     return report.claim
 
 
 def refused(data, words):
     with pytest.raises(Refusal, match=words):
-        check(data)
+        check(data | {"digest": digest_of(data)})
 
 
 def test_the_line_is_attracted():
@@ -334,7 +334,7 @@ def test_the_dimension_of_the_leaf_is_shown():
         data = plane_on_a_leaf()
         data["theorem"]["leaf"] = change
         with pytest.raises(Refusal):
-            check(data)
+            check(data | {"digest": digest_of(data)})
     data = plane_on_a_leaf()
     data["theorem"]["leaf"] = {"rows": [], "free": ["x", "y"], "inverse": []}
     assert "a leaf of dimension at most 2 at the equilibrium" in confirmed(data)

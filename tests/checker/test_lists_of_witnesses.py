@@ -21,7 +21,7 @@ from tests.checker import test_witnesses_of_orbits as orbits
 from tests.checker import test_witnesses_of_series as series
 from tests.checker import test_witnesses_of_theorems as theorems
 from tests.checker import test_witnesses_over_shapes as shapes
-from tests.exact.test_hostile_loops import integrator
+from tests.decisions.test_hostile_loops import integrator
 
 OF_BOXES = (
     "root",

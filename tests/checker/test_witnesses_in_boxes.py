@@ -25,7 +25,7 @@ from tests.analysis.test_angles import pendulum
 from tests.attack.forge.by_hand import Equations, decided
 from tests.attack.forge.genuine import turntable
 from tests.checker.test_witnesses import CHANGES, UNIT, at, changed, numbers, planar
-from tests.exact.test_boxes import boxed, cubic, levels, turning
+from tests.decisions.test_boxes import boxed, cubic, levels, turning
 from tests.literature.skate_by_hand import GENERIC, leaning_turn
 
 

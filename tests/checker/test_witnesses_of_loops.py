@@ -21,7 +21,7 @@ from geoctrl.checker.reader import FILE, conform
 from geoctrl.checker.theorems.held_loop import INSIDE, hold_matrix
 from tests.attack.forge.by_hand import Equations, decided
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
-from tests.exact.test_hostile_loops import IDENTITY, cart, integrator, loop, row
+from tests.decisions.test_hostile_loops import IDENTITY, cart, integrator, loop, row
 from tests.sampling.test_held_at_exact_points import ball, cube
 
 

@@ -17,7 +17,7 @@ from tests.analysis.test_theorems import ORBITS, rest_of
 from tests.attack.forge.by_hand import Equations, decided, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.checker.test_witnesses_over_shapes import UNITS
-from tests.exact.test_hostile_orbits import HELD, ROTATION, circling, growing
+from tests.decisions.test_hostile_orbits import HELD, ROTATION, circling, growing
 
 STABLE, METHOD = "PROVED_STABLE_MODULO", "energy-Casimir modulo a group"
 

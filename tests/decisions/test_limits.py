@@ -8,9 +8,9 @@ from flint import arb, fmpq, fmpq_poly
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker import polynomials
 from geoctrl.decisions.arithmetic.eliminations import locate, real_roots
 from geoctrl.decisions.arithmetic.tower import Surds, middle
+from geoctrl.decisions.functions import identities_by_division as polynomials
 from geoctrl.decisions.functions.identities_by_division import Functions, generators_of, length
 from geoctrl.decisions.reading.clock import limited, require_time
 
