@@ -13,7 +13,7 @@ import pytest
 import geoctrl as gc
 
 CHECKER = Path(gc.__file__).parent / "checker"
-ROOMS = ("witnesses", "slopes", "squares", "sublevels")
+ROOMS = ("witnesses", "slopes", "squares", "sublevels", "maps")
 SEARCHES = {
     *("factor", "squarefree", "roots", "isolate", "sturm", "discriminant", "resultant", "subresultant"),
     *("gcd", "xgcd", "lcm", "isqrt", "divmod", "remainder", "rem", "divexact", "groebner", "spoly"),
@@ -35,8 +35,8 @@ HIDDEN = {
     "divmod",
 }
 """By which a name could be called that does not stand in the source; and what divides without an import."""
-FLINT = {"arb", "arb_mat", "ctx", "fmpq", "fmpq_mpoly_ctx", "Ordering"}
-"""Numbers, balls and polynomials that are multiplied out: none in one variable, and no exact matrices."""
+FLINT = {"arb", "arb_mat", "ctx", "fmpq", "fmpq_mat", "fmpq_mpoly_ctx", "fmpz", "fmpz_mat", "Ordering"}
+"""Numbers, matrices and polynomials that are multiplied out; none in one variable, which have roots."""
 
 GIVEN = "multiplies by an inverse that is given"
 ENCLOSED = "encloses the solution of a system that an inverse next to it shows regular"
@@ -45,14 +45,21 @@ SIZE = "a length in words"
 WHOLE = "of whole numbers, for the size of a polynomial, or what its coefficients have in common"
 ALLOWED = {
     ("__init__.py", "roots"): SQUARE,
+    ("axes.py", "%"): "whether a multiple is odd",
+    ("axes.py", "//"): "half of a multiple",
+    ("axes.py", "factor"): "numbers what is divided by, to keep it as it is",
+    ("axes.py", "roots"): SQUARE,
+    ("axes.py", "solver"): GIVEN,
+    ("bernstein.py", "//"): "columns of a table of coefficients",
     ("balls.py", "getattr"): "sqrt, sin, cos, exp, log and atan of balls, by their names in a file",
     ("balls.py", "inv"): ENCLOSED,
     ("balls.py", "solver"): GIVEN,
     ("cells.py", "inv"): "next to the inverse, of the middles of balls",
     ("cells.py", "solve"): ENCLOSED,
+    ("charts.py", "%"): "whether a length is even",
     ("cover.py", "%"): "the side of a cell that is halved next",
     ("cover.py", "//"): "the middle of a list of cells",
-    ("doubles.py", "solve"): "encloses the solution of a system in balls, which flint shows regular",
+    ("doubles.py", "solve"): "a guess in doubles, of which nothing is believed",
     ("fall.py", "inv"): "an inverse in balls, which encloses the exact one",
     ("identities.py", "//"): SIZE,
     ("identities.py", "factor"): "numbers what is divided by, to keep it as it is",
@@ -63,11 +70,14 @@ ALLOWED = {
     ("jets.py", "roots"): SQUARE,
     ("jets.py", "solver"): GIVEN,
     ("limits.py", "%"): "the side of a cell that is halved next",
+    ("members.py", "solver"): GIVEN,
     ("numbers.py", "roots"): SQUARE,
     ("polynomial_motion.py", "//"): SIZE,
     ("question.py", "solve"): GIVEN,
     ("question.py", "solver"): GIVEN,
     ("reader.py", "roots"): SQUARE,
+    ("region.py", "getattr"): "a sign of a block, in one of its tables by the name in the format",
+    ("region.py", "roots"): "the name of a proof by the spectrum",
     ("theorems/lowest_form.py", "%"): "whether a power is even",
     ("theorems/lowest_form.py", "//"): "half of a power",
     ("theorems/lowest_form.py", "roots"): SQUARE,
@@ -119,7 +129,7 @@ SEARCHING = """
 import flint
 from math import gcd
 from operator import methodcaller
-from flint import fmpq, fmpq_mat, fmpq_poly
+from flint import fmpq, fmpq_mat, fmpq_poly, acb
 
 def made(p, q, A, s):
     _, rest = divmod(p, q)
@@ -146,7 +156,7 @@ def test_a_search_is_seen():
         2: {"flint"},
         3: {"gcd"},
         4: {"methodcaller"},
-        5: {"fmpq_mat", "fmpq_poly"},
+        5: {"fmpq_poly", "acb"},
         8: {"divmod"},
         9: {"//"},
         10: {"%"},

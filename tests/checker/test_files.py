@@ -332,6 +332,7 @@ def test_forged_signs_in_the_field_are_refused(certificates, verdict):
     ("form", "anew"),
     [
         ("geoctrl-certificate", "geoctrl certify pendulum-skate --at FAMILY --out FILE"),
+        ("geoctrl-map", "geoctrl map pendulum-skate --at FAMILY --x ... --y ... --certificate FILE"),
         *(
             (f"geoctrl-{kind}", "gc.region_of_attraction(...).to_json(FILE)")
             for kind in ("slopes", "attraction", "sublevel")
