@@ -11,8 +11,8 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 from mpmath import mp, mpf, sqrt
 
 from geoctrl import checker
-from geoctrl.decisions.arithmetic import eliminations as matrices_of
 from geoctrl.checker.words.texts import decimal
+from geoctrl.decisions.arithmetic import eliminations as matrices_of
 from geoctrl.decisions.arithmetic.eliminations import (
     characteristic,
     form,
