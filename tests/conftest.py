@@ -6,6 +6,9 @@ import os
 # Before numpy is loaded: threads of BLAS that wait for each other's small matrices take most of the time of
 # processes that share the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Before sympy is: it remembers a thousand answers of each function, and forgets those of a system while the
+# tests ask of it. More take a twentieth less time.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
 import pytest
 import sympy.physics.units  # noqa: F401, it evaluates text of its own when `solve` loads it

@@ -99,11 +99,16 @@ def _by_terms(energy: sp.Expr, rates: list[sp.Symbol]) -> _Parts | None:
 
 def _by_derivatives(energy: sp.Expr, rates: list[sp.Symbol]) -> _Parts | None:
     """Of any quadratic energy; None where it is not quadratic."""
-    still, places = dict.fromkeys(rates, sp.S.Zero), {s: i for i, s in enumerate(rates)}
-    slope = [sp.diff(energy, s) for s in rates]
-    second = {(i, places[s]): sp.diff(e, s) for i, e in enumerate(slope) for s in e.free_symbols & set(rates)}
-    if any(e.free_symbols & set(rates) for e in second.values()):
-        return None
+    still, moving = dict.fromkeys(rates, sp.S.Zero), set(rates)
+    slope, second = [], {}
+    for i, rate in enumerate(rates):
+        slope.append(sp.diff(energy, rate))
+        for j, other in enumerate(rates):
+            if other not in slope[i].free_symbols:
+                continue
+            second[i, j] = sp.diff(slope[i], other)
+            if second[i, j].free_symbols & moving:  # of an energy with many terms the others would take long
+                return None
     return second, [e.xreplace(still) for e in slope], energy.xreplace(still)
 
 

@@ -137,13 +137,17 @@ class Promises:
         if all(r.is_zero for r in promise.residuals):
             return True
         geometric = system.leaf.nodes[: system.leaf.geometric]
+        # Most need no relation; of a bicycle's contact a basis takes longer than there is.
+        tried = (
+            (promise.enough, ()),
+            (promise.residuals, ()),
+            (promise.enough, geometric),
+            (promise.residuals, system.leaf.nodes),
+        )
         budget = Budget(_PROOF)
         return budget.attempt(
             "a proof",
-            lambda: (
-                bool(promise.enough and vanish(promise.enough, geometric))
-                or vanish(promise.residuals, system.leaf.nodes)
-            ),
+            lambda: any(bool(nodes) and vanish(nodes, relations) for nodes, relations in tried),
             default=False,
         )
 
