@@ -148,3 +148,12 @@ def test_more_roots_than_a_file_may_hold_stay_in_floats():
     assert exact_numbers([sp.pi, 1]) is None
     eight, two = exact_numbers([sp.sqrt(8), sp.sqrt(2)])
     assert eight == 2 * two
+
+
+def test_evidence_with_roots_is_shown_in_decimals():
+    pendulum = gc.models.get("pendulum-3d")().reduce()
+    certificate = gc.certify(pendulum, pendulum.equilibrium("hanging", params={"rho1": 1.0}))
+    assert any("r1" in value for value in certificate.evidence["multipliers"].values())
+    shown = next(line for line in repr(certificate).splitlines() if line.startswith("  multipliers: "))
+    assert "r1" not in shown
+    assert "." in shown

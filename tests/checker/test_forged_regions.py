@@ -7,8 +7,7 @@ import sympy as sp
 from flint import arb
 
 import geoctrl as gc
-from geoctrl import decisions
-from geoctrl.checker import Refusal, prove
+from geoctrl.checker import Refusal, prove, question
 from geoctrl.checker.reader import EQUATIONS, WITNESS, conform
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.checker.sublevels.proved_equations import shown_question
@@ -83,7 +82,7 @@ def test_drawn_forgeries_are_refused_and_regions_confirmed():
 
 def test_runs_from_the_edge_notice_a_checker_that_looks_at_the_point_alone(monkeypatch):
     """Without the functions of the identities, forged files are confirmed, and motions leave them."""
-    monkeypatch.setattr(decisions.Question, "nodes_of_identities", property(lambda q: q.problem["field"]))
+    monkeypatch.setattr(question.Question, "nodes_of_identities", property(lambda q: q.problem["field"]))
     for kind in ("two sheets", "choice of x"):
         outcomes = (forged_regions.judged(Dice(1, i), kind, wide=True) for i in range(10))
         assert any(o.result == "contradiction" and "it leaves" in o.note for o in outcomes), kind

@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 from mpmath import mp, mpf, sqrt
 
 from geoctrl import checker
+from geoctrl.analysis.certificates.sentences import number_of_checker
 from geoctrl.checker.words.texts import decimal
 from geoctrl.decisions.arithmetic import eliminations as matrices_of
 from geoctrl.decisions.arithmetic.eliminations import (
@@ -162,11 +163,16 @@ def test_floats_are_next_to_the_number():
 
 
 def test_numbers_in_words():
+    """As the checker writes them, to which the search hands them over."""
     _, (a, b) = tower("2", "3 + 1*r1")
-    assert decimal(a) == "sqrt(2)"
-    assert decimal(fmpq(1, 2) - 3 * a) == "1/2 - 3*sqrt(2)"
-    assert decimal((1 + a) * b) == "(1 + sqrt(2))*sqrt(3 + sqrt(2))"
-    assert decimal(a * fmpq(3, 3**60) + 10) == "10..."
+
+    def told(q):
+        return decimal(number_of_checker(q))
+
+    assert told(a) == "sqrt(2)"
+    assert told(fmpq(1, 2) - 3 * a) == "1/2 - 3*sqrt(2)"
+    assert told((1 + a) * b) == "(1 + sqrt(2))*sqrt(3 + sqrt(2))"
+    assert told(a * fmpq(3, 3**60) + 10) == "10..."
 
 
 # -- linear algebra ---------------------------------------------------------------------------------------

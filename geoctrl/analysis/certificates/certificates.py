@@ -15,7 +15,7 @@ from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
-from geoctrl.analysis.certificates.sentences import claim_of, reason_of
+from geoctrl.analysis.certificates.sentences import claim_of, number_of_checker, reason_of
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.witnesses.content import confirmed_content
 from geoctrl.checker.reader import REPORT
@@ -301,5 +301,5 @@ def readable(value: Any, field: Surds = RATIONALS) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(readable(v, field) for v in value) + "]"
     if isinstance(value, str):
-        return short(field.read(value)) if terms(value) is not None else value
+        return short(number_of_checker(field.read(value))) if terms(value) is not None else value
     return f"{value:.6g}" if isinstance(value, float) else str(value)
