@@ -31,6 +31,7 @@ ROOMS = {
         "symbolic question invariants linear proofs witnesses set_witnesses certificates conditions maps "
         "quadratics regions ."
     ),
+    "orbits": "enclosures .",
     "rocq": "terms witnesses text theorems .",
     "synthesis": "export contract linear shaping solutions rotors shaped_laws gains .",
 }

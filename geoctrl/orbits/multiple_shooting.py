@@ -33,9 +33,9 @@ from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
+from geoctrl.orbits.enclosures.orbit_symmetries import Closing, closing
 from geoctrl.orbits.flow_derivative import FlowVariations
 from geoctrl.orbits.orbit import PeriodicOrbit
-from geoctrl.orbits.orbit_symmetries import Closing, closing
 from geoctrl.simulation import simulate
 from geoctrl.systems import System, as_system
 from geoctrl.systems.contract.points import read_point

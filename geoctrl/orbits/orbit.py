@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from geoctrl._calls.long_calls import long_call
-from geoctrl.orbits.enclosure import OrbitEnclosure, orbit_enclosure
+from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
+from geoctrl.orbits.enclosures.enclosure import orbit_enclosure
 from geoctrl.simulation import simulate
 from geoctrl.systems import System
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
@@ -100,7 +101,9 @@ class PeriodicOrbit:
     ) -> OrbitEnclosure:
         r"""The orbit with its period, multipliers and stability in balls; it exists, rigorously.
 
-        Its verdict says ENCLOSED where others say PROVED: no file is written that the checker confirms.
+        Where the checker confirms it as well, by an integrator of its own, from a file with its steps and
+        boxes, the verdict says PROVED, and `OrbitEnclosure.to_json` writes that file. Else it says ENCLOSED:
+        of orbits up to turns about an axis, and with integrals over a shape.
 
         The flow and its derivative are integrated by Taylor polynomials in balls of python-flint, with bounds
         of what these leave out. Krawczyk's test on the equations of closing, of the leaf, of the levels of
@@ -140,7 +143,7 @@ class PeriodicOrbit:
         >>> found.period.str(15, radius=False)
         '8.59308410886908'
         >>> found.verdict
-        <Enclosed.ENCLOSED_STABLE: 'ENCLOSED_STABLE'>
+        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
         """
         return orbit_enclosure(self, bits)
 

@@ -34,8 +34,19 @@ HIDDEN = {
     "divmod",
 }
 """By which a name could be called that does not stand in the source; and what divides without an import."""
-FLINT = {"arb", "arb_mat", "ctx", "fmpq", "fmpq_mat", "fmpq_mpoly_ctx", "fmpz", "fmpz_mat", "Ordering"}
-"""Numbers, matrices and polynomials that are multiplied out; none in one variable, which have roots."""
+FLINT = {
+    "arb",
+    "arb_mat",
+    "arb_series",
+    "ctx",
+    "fmpq",
+    "fmpq_mat",
+    "fmpq_mpoly_ctx",
+    "fmpz",
+    "fmpz_mat",
+    "Ordering",
+}
+"""Numbers, matrices, series, polynomials that are multiplied out; none in one variable, which have roots."""
 
 GIVEN = "multiplies by an inverse that is given"
 ENCLOSED = "encloses the solution of a system that an inverse next to it shows regular"
@@ -72,6 +83,9 @@ ALLOWED = {
     ("maps/members.py", "solver"): GIVEN,
     ("numbers.py", "roots"): SQUARE,
     ("squares/polynomial_motion.py", "//"): SIZE,
+    ("orbits/flow.py", "inv"): "of axes, in balls, which encloses the exact one",
+    ("orbits/series.py", "inv"): "next to the inverse, of the middles of balls, and of what is next to one",
+    ("orbits/series.py", "//"): SIZE,
     ("question.py", "solve"): GIVEN,
     ("question.py", "solver"): GIVEN,
     ("reader.py", "roots"): SQUARE,

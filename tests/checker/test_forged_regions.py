@@ -14,8 +14,8 @@ from geoctrl.checker.sublevels.proved_equations import shown_question
 from geoctrl.decisions.problem_kinds import KINDS
 from geoctrl.decisions.questions.exact_question import Question
 from geoctrl.decisions.reading.problem_reader import _place
-from geoctrl.orbits.expressions_in_balls import UnprovedError
-from geoctrl.orbits.identities import Identities
+from geoctrl.orbits.enclosures.expressions_in_balls import UnprovedError
+from geoctrl.orbits.enclosures.identities import Identities
 from tests.attack.draw.dice import Dice
 from tests.attack.forge.by_hand import Equations
 from tests.attack.forge.by_hand import verdict as forger_verdict

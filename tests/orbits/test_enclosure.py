@@ -12,10 +12,10 @@ from flint import acb, arb, arb_mat, ctx
 import geoctrl as gc
 from geoctrl.analysis.question.shape_integrals import shape_of
 from geoctrl.orbits import Enclosed
-from geoctrl.orbits.expressions_in_balls import Given
-from geoctrl.orbits.orbit_levels import Levels
-from geoctrl.orbits.validated import Error
-from geoctrl.orbits.volume import canonical
+from geoctrl.orbits.enclosures.expressions_in_balls import Given
+from geoctrl.orbits.enclosures.orbit_levels import Levels
+from geoctrl.orbits.enclosures.validated import Error
+from geoctrl.orbits.enclosures.volume import canonical
 
 pytestmark = pytest.mark.filterwarnings("ignore::geoctrl.errors.InertiaWarning")
 
@@ -56,7 +56,7 @@ def test_the_period_of_a_pendulum_is_the_elliptic_integral(pendulum, swing):
         assert abs(swing.period - arb(exact)) < 1e-25
     assert float(swing.period.rad()) < 1e-25
     assert swing.multipliers == ()
-    assert swing.verdict is Enclosed.ENCLOSED_STABLE
+    assert swing.verdict is gc.Verdict.PROVED_STABLE
     assert pendulum.verdict is gc.Verdict.NUMERICALLY_STABLE
 
 
@@ -81,7 +81,7 @@ def test_a_limit_cycle_is_proved_to_attract_or_repel(sense):
     system = oscillator(force=lambda q, v: sense * sp.Rational(4, 5) * (1 - q**2) * v - q)
     orbit = gc.find_periodic(system, start(system, q=2.0), 6.5, segments=3)
     found = orbit.enclose(bits=128)
-    expected = Enclosed.ENCLOSED_ASYMPTOTICALLY_STABLE, Enclosed.ENCLOSED_UNSTABLE
+    expected = gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE, gc.Verdict.PROVED_UNSTABLE
     assert found.verdict is expected[sense < 0]
     (multiplier,) = found.multipliers
     assert abs(multiplier - acb(orbit.others[0])) < 1e-8 * max(1, abs(orbit.others[0]))
@@ -103,7 +103,7 @@ def test_multipliers_across_a_mode_are_exponentials_of_the_period(sign):
             assert sum(z.overlaps(value) for z in found.multipliers) == 1
     assert max(z.real.rad() for z in found.multipliers) < 1e-7
     assert found.neutral == ("energy", "time")
-    unstable, circle = Enclosed.ENCLOSED_UNSTABLE, gc.Verdict.SPECTRALLY_STABLE_ONLY
+    unstable, circle = gc.Verdict.PROVED_UNSTABLE, gc.Verdict.SPECTRALLY_STABLE_ONLY
     assert found.verdict is (unstable if sign < 0 else circle)
 
 
@@ -184,7 +184,7 @@ def test_what_is_no_orbit_is_refused(pendulum, changed, words):
 def test_half_a_swing_is_enclosed_up_to_the_reflection(pendulum, swing):
     half = gc.find_periodic(pendulum.system, pendulum.x, 1.1, symmetry=-np.eye(2)).enclose(bits=128)
     assert abs(2 * half.period - swing.period) < 1e-12
-    assert half.verdict is Enclosed.ENCLOSED_STABLE
+    assert half.verdict is gc.Verdict.PROVED_STABLE
     assert "up to the symmetry" in half.claim
     whole = half.monodromy * half.monodromy
     for one, two in zip(whole.entries(), swing.monodromy.entries(), strict=True):
@@ -312,6 +312,8 @@ def test_an_orbit_with_an_integral_over_a_coordinate_is_enclosed(skidding):
     period = 2 * np.pi * np.sqrt(1.3 / 3.1)
     assert found.verdict is Enclosed.ENCLOSED_STABLE
     assert shape.names[0] in found.neutral
+    with pytest.raises(gc.CertificateError, match=r"no file of this orbit: .*integrals over a shape"):
+        found.to_json()
     assert float(found.period.mid()) == pytest.approx(period, rel=1e-13)
 
 
@@ -365,7 +367,7 @@ def test_an_orbit_through_the_edge_of_the_domain_is_refused(pendulum):
         ).reduce()
         orbit = replace(pendulum, system=system)
         if proved:
-            assert orbit.enclose(bits=96).verdict is Enclosed.ENCLOSED_STABLE
+            assert orbit.enclose(bits=96).verdict is gc.Verdict.PROVED_STABLE
             continue
         with pytest.raises(gc.EquilibriumError, match="domain"):
             orbit.enclose(bits=96)
@@ -392,12 +394,23 @@ def test_functions_without_an_analytic_continuation_are_refused():
 
 
 def test_the_enclosure_is_printed(swing):
-    assert "ENCLOSED_STABLE" in repr(swing)
-    assert "no file" in repr(swing)
-    # A state of evidence: no verdict says it, and it is not called proved.
-    assert swing.verdict == "ENCLOSED_STABLE"
-    assert not swing.verdict.proved
-    assert not {state.value for state in Enclosed} & {verdict.value for verdict in gc.Verdict}
-    assert len(Enclosed) == 4
+    assert "PROVED_STABLE" in repr(swing)
+    assert "confirmed by: the checker, from a file" in repr(swing)
     assert "Krawczyk" in swing.claim
     assert "energy" in swing.claim
+
+
+def test_what_has_no_file_says_so():
+    """A state of evidence: no verdict says it, and it is not called proved."""
+    state = Enclosed.ENCLOSED_STABLE
+    assert not state.proved
+    assert not {state.value for state in Enclosed} & {verdict.value for verdict in gc.Verdict}
+    assert len(Enclosed) == 4
+
+
+def test_the_file_of_an_orbit_is_confirmed(swing, tmp_path):
+    path = tmp_path / "orbit.json"
+    swing.to_json(path)
+    report = gc.verify(path)
+    assert (report.verdict, report.claim) == (swing.verdict, swing.claim)
+    assert path.stat().st_size < 10_000

@@ -10,7 +10,6 @@ import sympy as sp
 from flint import ctx
 
 import geoctrl as gc
-from geoctrl.orbits import Enclosed
 
 UNITS = [
     {"time": Fraction(1, 1000)},
@@ -38,7 +37,7 @@ def attracting():
 @pytest.mark.parametrize(("time", "length"), [(Fraction(1, 1000), 1), (1, 1000)])
 def test_a_limit_cycle_attracts_in_all_units(attracting, time, length):
     found = cycle(time, length).enclose(bits=96)
-    assert found.verdict is attracting.verdict is Enclosed.ENCLOSED_ASYMPTOTICALLY_STABLE
+    assert found.verdict is attracting.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
     with ctx.workprec(96):
         assert (found.period * time.denominator).overlaps(attracting.period)
         assert found.period.rad() < 1e-15 * found.period.mid()
@@ -62,7 +61,7 @@ def test_the_period_of_a_body_is_the_elliptic_integral_in_all_units(units):
     moved, change = BODY.in_units(**units)
     orbit = gc.find_periodic(moved.reduce(), change.state(np.array([0.2, 0.0, 1.0])), change.time(8.0))
     found = orbit.enclose(bits=96)
-    assert found.verdict is Enclosed.ENCLOSED_STABLE
+    assert found.verdict is gc.Verdict.PROVED_STABLE
     assert found.multipliers == ()
     expected = period_of(*(BODY.defaults[k] for k in ("I1", "I2", "I3")), 0.2, 1.0)
     assert float(found.period.rad() / found.period) < 1e-18

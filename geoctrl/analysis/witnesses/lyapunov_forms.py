@@ -26,7 +26,14 @@ from geoctrl.checker.theorems.held_loop import gain
 from geoctrl.checker.verdicts import rate
 from geoctrl.decisions.functions.derivatives import to_float
 
-__all__ = ["falling_form", "form_triangle", "growing_form", "multiplying_form", "negative_direction"]
+__all__ = [
+    "contracting_form",
+    "falling_form",
+    "form_triangle",
+    "growing_form",
+    "multiplying_form",
+    "negative_direction",
+]
 
 APART = 1e-9
 """Of the largest real part, by which another one differs."""
@@ -88,17 +95,26 @@ def multiplying_form(M: Rows) -> tuple[fmpq, Rows, list[fmpq]]:
     raise NotSolved
 
 
-def _map_solutions(M: Rows, m: fmpq) -> Iterator[Rows]:
-    """Solutions of M'P M - m^2 P = 1, rounded as those of flows."""
+def contracting_form(M: Rows) -> Rows:
+    """P > 0 with P - M'P M > 0; NotSolved where none is found."""
+    for P in _map_solutions(M, fmpq(1), -1) if M else [[]]:
+        falls = [[-c for c in row] for row in gain(M, P, fmpq(1))]
+        if positive_definite(P) and positive_definite(falls):
+            return P
+    raise NotSolved
+
+
+def _map_solutions(M: Rows, m: fmpq, sense: int = 1) -> Iterator[Rows]:
+    """Solutions of M'P M - m^2 P = sense, rounded as those of flows."""
     slower = _doubles(M) / to_float(m)
     scale = binary(linalg.matrix_balance(slower, permute=False, separate=True)[1][0])
     with suppress(np.linalg.LinAlgError, ValueError), catch_warnings():
         simplefilter("ignore", linalg.LinAlgWarning)  # what is found is tried
-        found = linalg.solve_discrete_lyapunov((slower * scale / scale[:, None]).T, -np.eye(len(M)))
+        found = linalg.solve_discrete_lyapunov((slower * scale / scale[:, None]).T, -sense * np.eye(len(M)))
         if np.all(np.isfinite(found)):
             yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
     with suppress(ZeroDivisionError):
-        yield _in_balls(M, lambda P, A: gain(A, P, m * m), 1, scale)
+        yield _in_balls(M, lambda P, A: gain(A, P, m * m), sense, scale)
 
 
 def _solutions(B: Rows, m: fmpq, sense: int) -> Iterator[Rows]:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM, stability_map
+from geoctrl.checker.orbits.file import ORBIT as PERIODIC
+from geoctrl.checker.orbits.file import REPELLING, attracting_orbit, repelling_orbit
 from geoctrl.checker.slopes.file import SLOPES, attraction_by_slopes
 from geoctrl.checker.squares.file import SQUARES, attraction_by_squares
 from geoctrl.checker.sublevels.file import SUBLEVEL, sublevel
@@ -70,6 +72,8 @@ REGIONS: dict[str, Theorem] = {
     "map": (MAP, stability_map),
     "slopes": (SLOPES, attraction_by_slopes),
     "sublevel": (SUBLEVEL, sublevel),
+    "periodic orbit that attracts": (PERIODIC, attracting_orbit),
+    "periodic orbit that repels": (REPELLING, repelling_orbit),
     "squares": (SQUARES, attraction_by_squares),
 }
 """Those about sets and maps, which ask their questions themselves; they tell of a region, which has its claim

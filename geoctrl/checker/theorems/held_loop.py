@@ -89,13 +89,7 @@ def attracting_loop(q: Question, given: dict[str, Any]) -> Found:
 
 def repelling_loop(q: Question, given: dict[str, Any]) -> Found:
     """Verdict where one lies outside."""
-    M, m, v = hold_matrix(q, given), given["m"], [[c] for c in given["v"]]
-    P = form(given["P"], len(M))
-    with ctx.workprec(BITS):
-        if not (m > 1 and positive_definite(gain(M, P, m * m))):
-            raise Refusal("no function is shown to grow from hold to hold", "theorem.P")
-        if not positive_definite(product(transpose(v), product(P, v))):
-            raise Refusal("the function is not shown to be positive there", "theorem.v")
+    require_outside(hold_matrix(q, given), given)
     return Found("PROVED_UNSTABLE", METHOD, {})
 
 
@@ -170,6 +164,16 @@ def require_inside(M: Rows, triangle: Rows) -> None:
         falls = positive_definite([[-c for c in row] for row in gain(M, P, fmpq(1))])
     if not (falls and positive_definite(P)):
         raise Refusal("no function is shown to fall from hold to hold", "theorem.P")
+
+
+def require_outside(M: Rows, given: dict[str, Any]) -> None:
+    """m > 1, M'P M - m^2 P > 0, v.P v > 0."""
+    m, v, P = given["m"], [[c] for c in given["v"]], form(given["P"], len(M))
+    with ctx.workprec(BITS):
+        if not (M and m > 1 and positive_definite(gain(M, P, m * m))):  # where nothing moves, nothing grows
+            raise Refusal("no function is shown to grow from hold to hold", "theorem.P")
+        if not positive_definite(product(transpose(v), product(P, v))):
+            raise Refusal("the function is not shown to be positive there", "theorem.v")
 
 
 def gain(M: Rows, P: Rows, square: fmpq) -> Rows:

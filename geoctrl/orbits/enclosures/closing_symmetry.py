@@ -13,8 +13,8 @@ from flint import arb, arb_mat
 from geoctrl._scalars import exact
 from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
 from geoctrl.errors import InputError
-from geoctrl.orbits.expressions_in_balls import UnprovedError, ball
-from geoctrl.orbits.orbit_symmetries import Closing
+from geoctrl.orbits.enclosures.expressions_in_balls import UnprovedError, ball
+from geoctrl.orbits.enclosures.orbit_symmetries import Closing
 
 __all__ = ["Returning"]
 
@@ -37,6 +37,8 @@ class Returning:
     ----------
     turns : bool
         Whether there is an angle.
+    order : int
+        After how many times S is the identity; zero where there is an angle.
     trivial : bool
         Whether S is the identity.
     """
@@ -49,14 +51,16 @@ class Returning:
             A = sp.Matrix(self._n, self._n, lambda i, j: _rational(_short_fraction(given[i, j])))
             if np.max(np.abs(np.array(A, dtype=float) - given)) > _ROUNDED or A**3 != -A:
                 raise InputError("turns about an axis that is not rational are not enclosed")
-            self._matrix = A
+            self._matrix, self.order = A, 0
         else:
             self._matrix = sp.Matrix(self._n, self._n, lambda i, j: _rational(exact(float(orbit.S[i, j]))))
-            if not any(self._matrix**k == sp.eye(self._n) for k in range(1, _ORDER + 1)):
+            powers = (k for k in range(1, _ORDER + 1) if self._matrix**k == sp.eye(self._n))
+            self.order = next(powers, 0)
+            if not self.order:
                 raise InputError(
                     f"a symmetry that is not the identity after {_ORDER} times or fewer is not enclosed"
                 )
-        self.trivial = not self.turns and self._matrix == sp.eye(self._n)
+        self.trivial = self.order == 1
         self._balls = self._over_sizes(self._matrix)
 
     def __call__(self, angle: arb) -> arb_mat:

@@ -12,7 +12,7 @@ from geoctrl._scalars import Node, exact
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.decisions.functions.ball_jets import Balls
 from geoctrl.decisions.functions.derivatives import Jet, evaluate
-from geoctrl.orbits.expressions_in_balls import UnprovedError, ball
+from geoctrl.orbits.enclosures.expressions_in_balls import UnprovedError, ball
 
 __all__ = ["Identities"]
 

@@ -24,7 +24,7 @@ from flint import arb, arb_mat
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.ball_matrices import ball_dot
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, shape_of
-from geoctrl.orbits.expressions_in_balls import BallProgram, Given, UnprovedError
+from geoctrl.orbits.enclosures.expressions_in_balls import BallProgram, Given, UnprovedError
 
 __all__ = ["Levels"]
 

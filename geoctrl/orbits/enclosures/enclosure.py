@@ -21,8 +21,7 @@ are then those of the same motions in any units, and no digit is lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -36,17 +35,19 @@ from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.invariants.invariants import check_invariant
 from geoctrl.analysis.question.shape_integrals import shape_of
-from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.orbits.closing_symmetry import Returning
-from geoctrl.orbits.expressions_in_balls import Given, UnprovedError, ball
-from geoctrl.orbits.identities import Identities
-from geoctrl.orbits.orbit_levels import Levels
-from geoctrl.orbits.validated import BallFlow
-from geoctrl.orbits.volume import canonical
-from geoctrl.systems import System
+from geoctrl.checker import Report
+from geoctrl.errors import CertificateError, EquilibriumError, InputError
+from geoctrl.orbits.enclosures.closing_symmetry import Returning
+from geoctrl.orbits.enclosures.enclosed_orbit import Enclosed, OrbitEnclosure
+from geoctrl.orbits.enclosures.expressions_in_balls import Given, UnprovedError, ball
+from geoctrl.orbits.enclosures.identities import Identities
+from geoctrl.orbits.enclosures.orbit_file import Closed, confirmed_orbit
+from geoctrl.orbits.enclosures.orbit_levels import Levels
+from geoctrl.orbits.enclosures.validated import BallFlow
+from geoctrl.orbits.enclosures.volume import canonical
 from geoctrl.verification import Verdict
 
-__all__ = ["Enclosed", "OrbitEnclosure", "orbit_enclosure"]
+__all__ = ["orbit_enclosure"]
 
 _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
@@ -61,85 +62,6 @@ _TERMS = 4000
 _NEAR = 1e-8
 """Distance from the orbit in floats, in sizes of states, up to which an orbit is the one that is meant."""
 _REFUSED = "the orbit is not proved"
-
-
-class Enclosed(StrEnum):
-    """What enclosures show of an orbit: a state of evidence, and no `Verdict`.
-
-    The reasoning is rigorous, but there is no file of it, and `geoctrl.checker`, on which all that is called
-    proved rests, has not confirmed it.
-    """
-
-    ENCLOSED_STABLE = "ENCLOSED_STABLE"
-    ENCLOSED_ASYMPTOTICALLY_STABLE = "ENCLOSED_ASYMPTOTICALLY_STABLE"
-    ENCLOSED_STABLE_MODULO = "ENCLOSED_STABLE_MODULO"
-    ENCLOSED_UNSTABLE = "ENCLOSED_UNSTABLE"
-
-    @property
-    def proved(self) -> bool:
-        """False: the checker confirms what is called proved."""
-        return False
-
-
-@dataclass(frozen=True, eq=False)
-class OrbitEnclosure:
-    r"""A periodic orbit that exists, and what its enclosures show; made by `PeriodicOrbit.enclose`.
-
-    No file is written of it, so that the checker has not confirmed it: its verdict says ENCLOSED, not PROVED.
-
-    Balls are those of python-flint: ``.mid()``, ``.rad()``, and ``a < b`` only where it is certain.
-
-    Attributes
-    ----------
-    system : System
-    x : tuple of arb
-        A state of the orbit, in the plane through that of the floats across the motion.
-    period : arb
-        A period (s); not that there is none shorter.
-    angle : arb or None
-        By which the body has turned about its axis after it, where the orbit is one up to such a turn (rad).
-    radius : float
-        Of the box about the middle in which there is no other: times ``sizes`` for states, relative to the
-        period for T.
-    sizes : ndarray (n,)
-        Powers of two, next to the sizes of the states at the orbit's start.
-    multipliers : tuple of acb
-        Those that nothing forces to be one.
-    monodromy : arb_mat (n, n)
-        :math:`S^{-1}\Phi`, with the symmetry S of the orbit.
-    neutral : tuple of str
-        What forces the others to be one.
-    verdict : Enclosed or Verdict
-        ENCLOSED_UNSTABLE with a multiplier outside the unit circle. With all inside
-        ENCLOSED_ASYMPTOTICALLY_STABLE, or ENCLOSED_STABLE where functions are conserved, and
-        ENCLOSED_STABLE_MODULO of an orbit up to turns. SPECTRALLY_STABLE_ONLY for a pair that lies on the
-        circle. Else UNDECIDED.
-    claim : str
-    bits : int
-    """
-
-    system: System
-    x: tuple[arb, ...]
-    period: arb
-    angle: arb | None
-    radius: float
-    sizes: np.ndarray
-    multipliers: tuple[acb, ...]
-    monodromy: arb_mat
-    neutral: tuple[str, ...]
-    verdict: Enclosed | Verdict
-    claim: str
-    bits: int
-
-    def __repr__(self) -> str:
-        found = ", ".join(z.str(12) for z in self.multipliers) or "-"
-        turn = "" if self.angle is None else f", turned by {self.angle.str(24)} rad"
-        return (
-            f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>\n"
-            f"  period: {self.period.str(24)} s{turn}\n  multipliers: {found}\n"
-            f"  neutral: {', '.join(self.neutral)}\n  {self.claim}\n"
-            "  confirmed by: nothing but this computation; there is no file of it"
-        )
 
 
 def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
@@ -251,7 +173,7 @@ class _Closing:
         inner = self._inner(state, monodromy)
         multipliers = _eigenvalues(inner)
         verdict, words = self._verdict_and_words(inner, multipliers)
-        return OrbitEnclosure(
+        found = OrbitEnclosure(
             system=orbit.system,
             x=tuple(self._in_units(state)),
             period=period * self._time,
@@ -265,6 +187,32 @@ class _Closing:
             claim=self._claim(words),
             bits=self.bits,
         )
+        return self._with_file(found)
+
+    def _with_file(self, found: OrbitEnclosure) -> OrbitEnclosure:
+        """What the checker confirms of it from a file; as it is, with the reason, where it does not."""
+        try:
+            content, report = self._file(found)
+        except CertificateError as error:
+            return replace(found, unconfirmed=str(error))
+        whole = "" if self.returning.trivial else f"{found.claim}. Of all of it: "
+        proved = Verdict(report.verdict)
+        return replace(found, verdict=proved, claim=f"{whole}{report.claim}", _content=content)
+
+    def _file(self, found: OrbitEnclosure) -> tuple[dict[str, Any], Report]:
+        """The file of the whole orbit, which closes after so many times its period as the symmetry has."""
+        if not isinstance(found.verdict, Enclosed):
+            raise CertificateError(f"{found.verdict} is no proof")
+        if self._integrals or self.returning.turns:
+            kind = "integrals over a shape" if self._integrals else "turns about an axis"
+            raise CertificateError(f"none is written of orbits with {kind}")
+        times = self.returning.order
+        content, report = confirmed_orbit(
+            Closed(self.orbit, self._kept, found.x, times * found.period, found.sizes), self.bits
+        )
+        if report.verdict != found.verdict.replace("ENCLOSED", "PROVED"):
+            raise CertificateError(f"the checker says {report.verdict} of this orbit, not {found.verdict}")
+        return content, report
 
     def _monodromy_in_units(self, Phi: arb_mat) -> arb_mat:
         d = self._sizes

@@ -1,0 +1,262 @@
+r"""A periodic orbit: one in a box, by Krawczyk's test, and its stability, by its multipliers.
+
+Rows are all relations g of the leaf and some conserved functions C, with gradients D; the states that they
+leave free are counted as f. One of these, a, is held at its number in the file, which crosses the motion.
+Unknowns are the other states and the period T:
+
+.. math::
+
+    \varphi_T(x)_i = x_i \ (i \in f), \qquad g(x) = 0, \qquad C(x) = C(\bar x),
+
+with the numbers :math:`\bar x` of the file. Krawczyk's test shows that they have one solution in the box. As
+g and C have equal values at both ends, D (y - x) = 0 for D at states between them (mean value theorem), and
+where the columns of D at the other states have an inverse over a box that holds both ends, y = x: the orbit
+closes. What is conserved is shown to be by identities, all parts of which have values all along.
+
+The derivative :math:`\Phi` over the period maps tangents W of the level to such, and keeps the direction of
+the motion; M is what it does to tangents beside that. All eigenvalues of M lie inside the unit circle where
+P > 0 and :math:`P - M^T P M > 0`: near motions on the level come to the orbit (Poincare's map contracts), and
+near levels, by the implicit function theorem, have orbits beside this one that do the same. Where nothing is
+beside the motion, the orbit is what there is of its level near by. With m > 1,
+:math:`M^T P M - m^2 P > 0` and v.P v > 0 one lies outside, and the orbit as a set is unstable.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from flint import arb, arb_mat, ctx, fmpq
+
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.cells import constants
+from geoctrl.checker.definite import Rows
+from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.limits import Refusal
+from geoctrl.checker.numbers import rational
+from geoctrl.checker.orbits.flow import Box, flow
+from geoctrl.checker.orbits.series import Motion, coefficient
+from geoctrl.checker.question import Question
+from geoctrl.checker.reader import above_zero, integer, label, place
+from geoctrl.checker.theorems.boxes import require_zero
+from geoctrl.checker.theorems.family import reduced_matrix
+from geoctrl.checker.theorems.held_loop import require_inside, require_outside
+from geoctrl.checker.verdicts import BASIS, Found, kernel
+from geoctrl.checker.words.claims import assigned, functions_of, point_words, system_words
+from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
+from geoctrl.checker.words.texts import listed, told
+
+PARTS, FINE, WHOLE, UNIT, BITS, DEGREE = 1 << 40, 1 << 32, 1 << 60, 900, 4096, 200
+"""Of the period, in which steps are whole; of a size, in which sides of boxes are; the largest of these
+numbers, of powers of two as units, of bits and of degrees."""
+METHOD = "multipliers of a periodic orbit"
+side = integer(-WHOLE, WHOLE)
+ORBIT = BASIS | {
+    "bits": integer(32, BITS),
+    "degree": integer(2, DEGREE),
+    "units": [integer(-UNIT, UNIT)],
+    "across": label,
+    "start": [rational],
+    "radius": above_zero,
+    "Y": [[rational]],
+    "steps": [(integer(1, PARTS), [(side, side)])],
+    "domain": [place],
+    "P": [[rational]],
+}
+"""``units`` are exponents of two of the sizes of the states and of the period, ``start`` the states and the
+period over these, of which all but that ``across`` are known up to the radius. Functions of the ``domain``
+are positive where the model holds."""
+REPELLING = ORBIT | {"m": rational, "v": [rational]}
+DIGITS = 40
+"""Of balls in words, at most."""
+ALONE = (
+    "is Lyapunov stable as a set: it is all there is of its level near by, and near levels have closed "
+    "curves of their own"
+)
+BESIDE = (
+    "is Lyapunov stable as a set, and motions from near starts on its level come to it, those on another "
+    "level to one beside it: all multipliers beside the motion lie inside the unit circle{multiplier}"
+)
+INSIDE = (
+    "is asymptotically stable as a set within the leaf: all multipliers beside the motion lie inside the "
+    "unit circle{multiplier}"
+)
+OUTSIDE = "is unstable as a set: a multiplier lies outside the unit circle{multiplier}"
+
+
+class Orbit:
+    """A periodic orbit that is looked for in the box of a file.
+
+    Attributes
+    ----------
+    question : Question
+    given : dict
+    motion : Motion
+    kept : list of str
+        Conserved functions of which the level is held.
+    free, held : list of int and int
+        Numbers of the states that the rows leave free, and of the one across the motion.
+    """
+
+    def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
+        self.question = q = Question(problem, witness, Balls([fmpq(0)] * len(problem["states"])))
+        self.given, self._n, self._constants = given, len(q.labels), constants(q, 1)
+        self.motion = Motion(q, given["units"], given["degree"])
+        self.free, self.held = [q.labels.index(k) for k in given["free"]], q.labels.index(given["across"])
+        if not {*problem["leaf"]} <= {*given["rows"]} or self.held not in self.free:
+            raise Refusal(
+                "a relation of the leaf is missing, or the state across is not free", "theorem.rows"
+            )
+        self.kept = [k for k in given["rows"] if k not in problem["leaf"]]
+        q.require_kept(given["rows"])
+        self.radii = [fmpq(0) if i == self.held else given["radius"] for i in range(self._n + 1)]
+        self.start = [arb(x) for x in given["start"]]
+        self.box = [x + arb(0, r) for x, r in zip(self.start, self.radii, strict=True)]
+        self.point = [arb(v) / d for v, d in zip(problem["states"].values(), self.motion.sizes, strict=False)]
+        if (
+            given["start"][self.held] * self.motion.sizes[self.held].fmpq()
+            != problem["states"][given["across"]]
+        ):
+            raise Refusal("the state across the motion is not the one of the point", "theorem.start")
+        if not self.box[-1] > 0:
+            raise Refusal("the period is not positive", "theorem.start")
+
+    @cached_property
+    def _flow(self) -> tuple[Box, Box, arb_mat]:
+        """The flow over the period, along which all is as it has to be."""
+        given = self.given
+        if sum(h for h, _ in given["steps"]) != PARTS:
+            raise Refusal("steps do not add up to the period", "theorem.steps")
+        self._watch([a.union(b) for a, b in zip(self.point, self.box, strict=False)])
+        steps = [(fmpq(h, PARTS), [*map(_interval, B)]) for h, B in given["steps"]]
+        return flow(self.motion, self.start, self.radii, steps, self._watch)
+
+    @cached_property
+    def _level(self) -> tuple[Rows, Rows]:
+        """D over states between both ends, and a basis of its kernel."""
+        both = [a.union(b) for a, b in zip(self.box, self._flow[1], strict=True)]
+        D = [jet.gradient(self._n) for jet in self._functions(both)]
+        return D, kernel(self.question, D, self.given)
+
+    def equations(self) -> tuple[list[arb], Rows]:
+        """Values at the start, and derivatives over the box by the unknowns."""
+        end, _, total = self._flow
+        pairs = zip(self.given["rows"], self._functions(self.start), self._functions(self.point), strict=True)
+        values = [end[i] - self.start[i] for i in self.free]
+        values += [x.value - (y.value if k in self.kept else 0) for k, x, y in pairs]
+        rows = [[total[i, j] - (i == j) for j in range(self._n + 1)] for i in self.free]
+        rows += [[*row, arb(0)] for row in self._level[0]]
+        return values, [[c for j, c in enumerate(row) if j != self.held] for row in rows]
+
+    def require_one(self) -> None:
+        """Refused unless there is one orbit in the box."""
+        radii = [r for j, r in enumerate(self.radii) if j != self.held]
+        require_zero({"Y": self.given["Y"], "radii": radii}, *self.equations())
+
+    @cached_property
+    def multipliers(self) -> Rows:
+        """M, over the box."""
+        n, place, (_, _, total) = self._n, self.free.index(self.held), self._flow
+        Phi = arb_mat(n, n, [total[i, j] for i in range(n) for j in range(n)])
+        image, ctx.cap = (Phi * arb_mat(self._level[1])).tolist(), 1
+        rates = self.motion.rates(self.box)[0][0].entries()
+        if not (rates[self.held] > 0 or rates[self.held] < 0):
+            raise Refusal("the motion is not shown to cross at the start", "theorem.across")
+        along, inverse = [[rates[i]] for i in self.free], [[1 / rates[self.held]]]
+        return reduced_matrix([image[i] for i in self.free], along, inverse, [place])
+
+    # -- values over boxes of states over their sizes -----------------------------------------------
+
+    def _functions(self, box: Box) -> list[Jet]:
+        """Relations and conserved functions of the rows."""
+        q, known = self.question, dict(self._constants)
+        for i, (p, x, d) in enumerate(zip(q.states, box, self.motion.sizes, strict=False)):
+            known[p] = Jet({(): x * d, (i,): d}, 1)
+        places = [q.functions_by_name[k] for k in self.given["rows"]]
+        return evaluate(q.table, places, known, Balls(order=1))
+
+    def _watch(self, box: Box) -> None:
+        """Refused unless all parts of identities have values over a box, and the model holds there."""
+        q, ctx.cap = self.question, 1
+        at, numbers = self.motion.symbols_at([*box[: self._n], arb(1)]), Balls(order=0)
+        known = {
+            p: Jet({(): coefficient(at[p].value, 0)}, 0) for p in (*q.states, *q.unknowns)
+        } | self._constants
+        evaluate(q.table, q.nodes_of_identities, known, numbers)
+        if not all(jet.value > 0 for jet in evaluate(q.table, self.given["domain"], known, numbers)):
+            raise Refusal("the orbit is not shown to stay where the model holds", "theorem.domain")
+
+
+def _interval(sides: tuple[int, int]) -> arb:
+    a, b = (fmpq(x, FINE) for x in sides)
+    return arb((a + b) / 2, abs(b - a) / 2)
+
+
+class OrbitWords(NamedTuple):
+    """What is proved of an orbit, in words."""
+
+    orbit: Orbit
+    predicate: str
+
+    def claim(self, system: str) -> str:
+        """What its file claims."""
+        orbit, problem = self.orbit, self.orbit.question.problem
+        n, values = len(problem["states"]), assigned({**problem["parameters"], **problem["inputs"]})
+        leaf = leaf_words(relations(problem), Dimension(n - len(problem["leaf"]), True), " along it")
+        there = point_words(problem["states"]) or "x = 0"
+        level = f", with the values of {functions_of(problem, orbit.kept)} at {there}" if orbit.kept else ""
+        with ctx.workprec(orbit.given["bits"]):
+            *states, period = (_digits(x * d) for x, d in zip(orbit.box, orbit.motion.sizes, strict=True))
+            alone = len(orbit.multipliers) == 1
+            multiplier = f", {_digits(orbit.multipliers[0][0])}" if alone else ""
+        place = ", ".join(f"{told(k)} = {x}" for k, x in zip(problem["states"], states, strict=True))
+        return (
+            f"A periodic orbit of {system_words(system)}{f' with {values}' if values else ''}, on {leaf}"
+            f"{level}, that closes after T = {period} s, through {place}, the only one there (Krawczyk), "
+            f"{self.predicate.format(multiplier=multiplier)}."
+        )
+
+    def checks(self) -> tuple[str, ...]:
+        """What was confirmed."""
+        given = self.orbit.given
+        held = f"where the model holds, in all of {len(given['domain'])} conditions"
+        return (
+            f"kept by the motion, identically: {listed(given['rows']) or 'nothing'}",
+            f"{len(given['steps'])} steps of the flow in balls stay in their boxes, over which all parts of "
+            "the equations and of identities have values",
+            f"the equations of closing have one solution in the box (Krawczyk), {told(given['across'])} held",
+            *([held] if given["domain"] else []),
+            "a quadratic form grows over the period, and is positive somewhere"
+            if "m" in given
+            else "a quadratic form is positive and falls over the period, beside the motion",
+        )
+
+
+def _digits(x: arb) -> str:
+    """A ball as python-flint writes it: as many digits as are certain, and how far it may be from these."""
+    return str(x.str(DIGITS))
+
+
+def attracting_orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+    """Verdict where all multipliers beside the motion lie inside, or there are none."""
+    orbit = _orbit(problem, witness, given)
+    require_inside(orbit.multipliers, given["P"])
+    words = ALONE if not orbit.multipliers else BESIDE if orbit.kept else INSIDE
+    verdict = "PROVED_ASYMPTOTICALLY_STABLE" if words is INSIDE else "PROVED_STABLE"
+    return Found(verdict, METHOD, {"region": OrbitWords(orbit, words)})
+
+
+def repelling_orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+    """Verdict where one lies outside."""
+    orbit = _orbit(problem, witness, given)
+    require_outside(orbit.multipliers, given)
+    return Found("PROVED_UNSTABLE", METHOD, {"region": OrbitWords(orbit, OUTSIDE)})
+
+
+def _orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Orbit:
+    """The orbit in the box, with its multipliers."""
+    with ctx.workprec(given["bits"]):
+        orbit = Orbit(problem, witness, given)
+        orbit.require_one()
+        _ = orbit.multipliers
+    return orbit

@@ -1,0 +1,198 @@
+r"""The rates of a problem along a motion, as power series in balls, and Taylor coefficients of the motion.
+
+States are over their sizes, and the period T is one more state, whose rate is zero: with y = x/d and
+:math:`\tau = T/d_T` the equations are :math:`y' = \tau d_T f(dy)/d` over s = t/T. Sizes are powers of two;
+numbers are then next to one in all units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flint import arb, arb_mat, arb_series, ctx, fmpq
+
+from geoctrl.checker.cells import constants, matrix
+from geoctrl.checker.definite import Rows
+from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.numbers import Number, ball
+from geoctrl.checker.question import Question
+
+FUNCTIONS: dict[str, Callable[[arb_series], arb_series]] = {
+    "sqrt": lambda x: x.sqrt(),
+    "sin": lambda x: x.sin(),
+    "cos": lambda x: x.cos(),
+    "exp": lambda x: x.exp(),
+    "log": lambda x: x.log(),
+    "atan": lambda x: x.atan(),
+}
+
+
+HELD, WORDS = 10_000_000, 6
+"""Words of the numbers of one evaluation, at most; and how many one takes besides its bits."""
+
+
+class Series:
+    """Power series in s, up to the order of the context: an arithmetic for jets."""
+
+    order = 1
+
+    def __init__(self) -> None:
+        self._words = HELD
+
+    def number(self, q: Number) -> arb:
+        """A number as it is read."""
+        return +ball(q)
+
+    def function(self, name: str, _place: int | None, *x: Any) -> arb_series:
+        """A function of a series; what has no value has coefficients that are not finite."""
+        return FUNCTIONS[name](x[0] * arb_series([1]))
+
+    def sign(self, _place: int, x: Any) -> int:
+        """That of the first coefficient, zero where it is not certain."""
+        first = coefficient(x, 0)
+        return (first > 0) - (first < 0)
+
+    def count(self, jet: Jet) -> Jet:
+        """The jet as it is, counted."""
+        spend()
+        self._words -= len(jet.terms) * ctx.cap * (WORDS + ctx.prec // 64)
+        if self._words < 0:
+            raise Refusal("too many numbers occur")
+        return jet
+
+
+def coefficient(x: Any, k: int) -> arb:
+    """Of a series, or of a number."""
+    return x[k] if isinstance(x, arb_series) else x if k == 0 else arb(0)
+
+
+def coefficients(rows: Rows) -> list[arb_mat]:
+    """Those of a matrix of series, up to the order of the context."""
+    columns = len(rows[0])
+    if len(rows) * columns * ctx.cap * (WORDS + ctx.prec // 64) > HELD:
+        raise Refusal("too many numbers occur")
+    return [matrix([[coefficient(c, k) for c in row] for row in rows], columns) for k in range(ctx.cap)]
+
+
+def quotient(K: Rows, right: Rows) -> Rows:
+    """X with K X = right, of which the first coefficients of K, next to one by their inverse, are regular."""
+    A, b, found = coefficients(K), coefficients(right), list[arb_mat]()
+    near = A[0].mid().inv().mid()
+    inverse = (near * A[0]).inv() * near
+    for k, rest in enumerate(b):
+        found.append(inverse * sum((-times(A[j], found[k - j]) for j in range(1, k + 1)), rest))
+    sizes = range(len(right[0]))
+    return [[arb_series([X[i, j] for X in found]) for j in sizes] for i in range(len(K))]
+
+
+class Motion:
+    """Motions of a question, from balls of states.
+
+    Parameters
+    ----------
+    units : sequence of int
+        Exponents of two of d, for the states and then for the period.
+    degree : int
+        N.
+    """
+
+    def __init__(self, q: Question, units: Sequence[int], degree: int) -> None:
+        self.q, self.degree = q, degree
+        self.sizes = [arb(fmpq(2) ** e) for e in units]
+        self._constants = constants(q, 1)
+
+    def symbols_at(self, z: Sequence[Any]) -> dict[int, Jet]:
+        """Constants, states over their sizes, and the unknowns."""
+        known = dict(self._constants)
+        for i, (p, d) in enumerate(zip(self.q.states, self.sizes, strict=False)):
+            known[p] = Jet({(): z[i] * d, (i,): d}, 1)
+        if self.q.unknowns:
+            known |= zip(self.q.unknowns, self._unknowns(known), strict=True)
+        return known
+
+    def _unknowns(self, known: dict[int, Jet]) -> list[Jet]:
+        """Those of K z = b, with K Dz = Db - DK z."""
+        cells, right = self.q.problem["matrix"], self.jets(self.q.problem["right"], known)
+        K = [[Jet({(): arb(0)}, 1)] * len(right) for _ in right]
+        for (i, j, _), jet in zip(cells, self.jets([p for *_, p in cells], known), strict=True):
+            K[i][j] = jet
+        values = [[jet.value for jet in row] for row in K]
+        z = [Jet({(): x}, 1) for (x,) in quotient(values, [[jet.value] for jet in right])]
+        moved = [sum((a * x for a, x in zip(row, z, strict=True)), Jet({(): arb(0)}, 1)) for row in K]
+        minus, directions = Jet({(): arb(-1)}, 1), range(len(self.q.labels))
+        left = [b + minus * a for b, a in zip(right, moved, strict=True)]
+        slopes = quotient(values, [[jet.terms.get((m,), arb(0)) for m in directions] for jet in left])
+        return [
+            x + Jet({(m,): c for m, c in enumerate(row)} | {(): arb(0)}, 1)
+            for x, row in zip(z, slopes, strict=True)
+        ]
+
+    def jets(self, nodes: Sequence[int], at: dict[int, Jet]) -> list[Jet]:
+        """Functions along the motion, with derivatives by the states over their sizes."""
+        return evaluate(self.q.table, nodes, at, Series())
+
+    def rates(self, z: Sequence[Any]) -> tuple[list[arb_mat], list[arb_mat]]:
+        """F, as columns, and DF, along z(s); the last row is that of the period."""
+        *sizes, unit = self.sizes
+        tau, rates = (
+            Jet({(): z[-1], (len(sizes),): arb(1)}, 1),
+            self.jets(self.q.problem["field"], self.symbols_at(z)),
+        )
+        F = [rate * tau * Jet({(): unit / d}, 1) for rate, d in zip(rates, sizes, strict=True)]
+        slopes = [[jet.terms.get((m,), arb(0)) for m in range(len(z))] for jet in F]
+        still = [arb(0)] * len(z)
+        return coefficients([*([jet.value] for jet in F), still[:1]]), coefficients([*slopes, still])
+
+    def coefficients(self, z: Sequence[arb], degree: int) -> list[arb_mat]:
+        """Those of z(s) up to a degree, from balls of starts.
+
+        With z(s) known up to the order m, what is missing solves d' = DF d + F up to the order 2 m.
+        """
+        found = [matrix([[c] for c in z], 1)]
+        while (m := len(found)) <= degree:
+            ctx.cap = min(2 * m, degree + 1) - 1
+            F, A = self.rates(columns_as_series(found))
+            for k in range(m - 1, ctx.cap):
+                later = (times(A[k - j], found[j]) for j in range(m, k + 1))
+                found.append(sum(later, F[k]) / (k + 1))
+        return found
+
+    def derivatives(self, motion: Sequence[arb_mat], degree: int) -> list[arb_mat]:
+        """Coefficients of the derivative of z(s) by its start."""
+        ctx.cap, found = degree, [one(motion[0].nrows())]
+        _, A = self.rates(columns_as_series(motion))
+        for k in range(degree):
+            found.append(sum((times(A[j], found[k - j]) for j in range(1, k + 1)), A[0] * found[k]) / (k + 1))
+        return found
+
+
+def columns_as_series(columns: Sequence[arb_mat]) -> list[arb_series]:
+    """Coefficients of series, one after the other, as series."""
+    return [arb_series([c[i, 0] for c in columns]) for i in range(columns[0].nrows())]
+
+
+def times(a: arb_mat, b: arb_mat) -> arb_mat:
+    """A product, as long as there is time."""
+    spend()
+    return a * b
+
+
+def one(n: int) -> arb_mat:
+    """The unit matrix."""
+    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
+
+
+def value_at(coefficients: Sequence[arb_mat], h: arb) -> arb_mat:
+    """A polynomial at h (Horner)."""
+    *others, total = coefficients
+    for c in reversed(others):
+        total = total * h + c
+    return total
+
+
+def require_finite(*values: Sequence[arb_mat]) -> None:
+    """Refused unless all that is computed with is bounded."""
+    if not all(c.is_finite() for part in values for M in part for c in M.entries()):
+        raise Refusal("a value is not bounded along the orbit", "theorem.steps")

@@ -1,0 +1,1 @@
+"""Periodic orbits in balls: that they exist, what is conserved about them, and their files."""
