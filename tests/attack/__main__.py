@@ -1,4 +1,4 @@
-"""A standing attack on geoctrl: random systems, mutated certificates, hostile files, misuse.
+"""A standing attack on geoctrl: random systems, changed certificates, hostile files, misuse.
 
 Every case is made from the seed and its index alone, and judged by an oracle that does not use geoctrl.
 

@@ -12,6 +12,7 @@ from geoctrl import checker
 from geoctrl.checker import verdicts
 from geoctrl.checker.identities import Ratio
 from geoctrl.checker.theorems import THEOREMS
+from geoctrl.decisions.theorems import THEOREMS as DECISIONS
 from geoctrl.decisions.theorems import falling_decision as falling
 from geoctrl.decisions.theorems import family_decision as family
 from geoctrl.decisions.theorems import lowest_order as degenerate
@@ -105,13 +106,11 @@ def everything_definite(monkeypatch):
 
 
 def any_power_attracts(monkeypatch):
-    from geoctrl.checker.theorems import THEOREMS
-
     def believing(q, proposal, findings):
         degenerate.one_zero_root(q, proposal, findings)
         return "PROVED_ASYMPTOTICALLY_STABLE", degenerate.CRITICAL_CASE
 
-    monkeypatch.setitem(THEOREMS, "critical", believing)
+    monkeypatch.setitem(DECISIONS, "critical", believing)
 
 
 def nothing_ever_stays(monkeypatch):

@@ -94,7 +94,7 @@ def changed_node(index: int, *node: Any) -> dict[str, Any]:
 def own(nodes: list, states: list[str], field: list[int], **parts: Any) -> Writer:
     """A file about equations of its own, all states at 0, without an input, which claims attraction."""
     zeros = dict.fromkeys(states, "0")
-    form = [["0"] * i + ["1"] for i in range(len(states))]
+    form = [["0"] * i + ["1"] for i in range(len(states))] if len(states) < 1000 else []
     told = {"free": states, "P": form} | parts
     return sealed(forged(nodes=nodes, states=zeros, inputs={}, field=field, **told))
 
