@@ -23,12 +23,17 @@ from geoctrl.rocq.theorems.written import Written
 
 THEOREMS: dict[tuple[str, str], Callable[[ProblemInTerms], Written]] = {
     ("PROVED_STABLE", "energy-Casimir"): energy_casimir_theorem,
+    ("PROVED_STABLE", "spectrum"): energy_casimir_theorem,
     ("PROVED_STABLE", "spectrum on the level sets of the invariants"): level_theorem,
     ("PROVED_ASYMPTOTICALLY_STABLE", "spectrum"): asymptotic_theorem,
     ("PROVED_UNSTABLE", "spectrum"): instability_theorem,
     ("PROVED_UNSTABLE", "drift"): drift_theorem,
 }
-"""By verdict and method."""
+"""By verdict and method.
+
+By the spectrum alone a point is stable where functions that are kept leave nothing else near by: squares of
+these are the energy-Casimir combination, with multipliers zero.
+"""
 
 MODULES_OF_ALL = (
     "OneDimension",
@@ -50,6 +55,10 @@ def rocq_text(data: Mapping[str, Any]) -> str:
         return copy_context().run(_text, data)  # in which the numbers of the file are read
     except (CertificateError, Refusal) as error:
         raise CertificateError(f"there is no theorem of Rocq for this proof: {error}") from None
+    except RecursionError:
+        raise CertificateError(
+            "there is no theorem of Rocq for this proof: a term in its equations is nested too deeply"
+        ) from None
 
 
 def _text(data: Mapping[str, Any]) -> str:

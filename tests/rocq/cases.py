@@ -6,6 +6,8 @@ from functools import cache
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.checker import digest_of
+from geoctrl.checker.reader import FORMAT, VERSION
 
 
 @cache
@@ -72,6 +74,30 @@ def pendulum(**changes):
 def _pendulum():
     system = pendulum()
     return system, system.state()
+
+
+def signed(data):
+    """The content with the digest that fits it."""
+    return data | {"digest": digest_of(data)}
+
+
+def two_states():
+    """Content of a file by hand: states at rest, and functions that leave nothing else near the point."""
+    symbols = [["sym", k, "state"] for k in ("x", "y")]
+    nodes = [*symbols, ["num", "0"], ["num", "1"], ["sum", [[0, 1], [3, 0]]]]
+    parts = {"unknowns": [], "matrix": [], "right": [], "leaf": {}, "weights": {}, "inputs": {}}
+    at = {"states": {"x": "1", "y": "2"}, "parameters": {}, "field": [2, 2], "invariants": {"a": 4, "b": 1}}
+    basis = {"rows": ["a", "b"], "free": [], "inverse": [["1/3", "-1/3"], ["0", "1"]]}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "software": "by hand",
+        "system": "two states",
+        "problem": {"nodes": nodes, **parts, **at},
+        "witness": {"roots": [], "inverse": [], "cofactors": {}},
+        "theorem": {"name": "attraction", **basis, "P": []},
+        "digest": "",
+    }
 
 
 CASES = {

@@ -7,12 +7,15 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import checker
+from geoctrl.checker.theorems import ENCLOSED
+from geoctrl.checker.theorems import THEOREMS as FURTHER
+from geoctrl.checker.verdicts import THEOREMS
 from geoctrl.cli import main
 from geoctrl.errors import CertificateError
 from geoctrl.rocq import rocq_text
+from geoctrl.rocq.terms.certified import MISSING
 from geoctrl.rocq.text.identifiers import comment, identifier
-from tests.rocq.cases import CASES, certificate, content, pendulum
+from tests.rocq.cases import CASES, certificate, content, pendulum, signed, two_states
 
 SENTENCE = re.compile(r"(From|Import|Local|Definition|Lemma|Proof|Theorem|Print) ?|\(\*|  |Qed\.$|$")
 """How a line of a file begins; lines of proofs and statements are indented."""
@@ -48,9 +51,17 @@ def test_commands_write_and_compare_a_theorem(tmp_path, capsys):
     assert "is not the theorem" in capsys.readouterr().err
 
 
+def test_a_file_with_witnesses_is_exported(tmp_path):
+    stored, theorem = tmp_path / "c.json", tmp_path / "c.v"
+    stored.write_text(json.dumps(content("pendulum")))
+    assert main(["export", "--rocq", str(stored), "-o", str(theorem)]) == 0
+    assert theorem.read_text() == certificate("pendulum").to_rocq()
+    assert main(["verify", "--rocq", str(theorem), str(stored)]) == 0
+
+
 def test_a_forged_certificate_is_not_exported(tmp_path, capsys):
     data = certificate("pendulum").to_dict()
-    (tmp_path / "c.json").write_text(json.dumps(data | {"claim": "Everything is stable."}))
+    (tmp_path / "c.json").write_text(json.dumps(data | {"system": "everything"}))
     assert main(["export", "--rocq", str(tmp_path / "c.json"), "-o", str(tmp_path / "c.v")]) == 1
     assert not (tmp_path / "c.v").exists()
     assert "changed" in capsys.readouterr().err
@@ -89,6 +100,44 @@ def _held_refusal():
     with pytest.raises(CertificateError, match="no theorem of Rocq") as caught:
         gc.certify(plant, eq, controller=law.sampled(rate=100)).to_rocq()
     return str(caught.value)
+
+
+def test_each_theorem_of_the_checker_has_one_here_or_a_reason():
+    assert {*MISSING} | {"attraction", "growth", "energy-Casimir", "drift"} == {
+        *THEOREMS,
+        *FURTHER,
+        *ENCLOSED,
+    }
+    assert not {*MISSING} & {"attraction", "growth", "energy-Casimir", "drift"}
+
+
+CHANGES = {
+    "damped skate": lambda theorem: {"P": [["-1"] * len(row) for row in theorem["P"]]},
+    "open skate": lambda _: {"m": "0"},
+    "controlled skate": lambda theorem: {"sense": -theorem["sense"]},
+    "snakeboard": lambda _: {"power": 2},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_the_checker_refuses_has_no_theorem(name):
+    data = content(name)
+    data["theorem"] |= CHANGES[name](data["theorem"])
+    with pytest.raises(CertificateError, match="no theorem of Rocq for this proof"):
+        rocq_text(signed(data))
+
+
+def test_levels_that_leave_a_point_alone_have_a_theorem():
+    assert "@ec_check" in rocq_text(signed(two_states()))
+
+
+def test_a_term_that_is_nested_too_deeply_is_refused():
+    data = two_states()
+    problem = data["problem"]
+    problem["nodes"] += [["prod", "-1", [[0, 1]]], ["sum", [[3, 0], [3, 5]] * 2_000]]
+    problem["field"] = [6, 2]
+    with pytest.raises(CertificateError, match="nested too deeply"):
+        rocq_text(signed(data))
 
 
 INJECTIONS = [
@@ -170,7 +219,7 @@ def certificate_with(state, parameter):
         if node[0] == "sym" and node[1] == label:
             node[1] = state
     problem["nodes"].append(["sym", parameter, "parameter"])
-    return data | {"digest": checker.digest_of(data)}
+    return signed(data)
 
 
 @pytest.mark.parametrize("evil", INJECTIONS)
@@ -184,7 +233,7 @@ def test_numbers_are_numbers():
     for value in ("0) Axiom", "1#2", "1/0", "1e3", "٣", 0, None, ["0"]):
         data["problem"]["states"][label] = value
         with pytest.raises(CertificateError, match="belongs here"):
-            rocq_text(data | {"digest": checker.digest_of(data)})
+            rocq_text(signed(data))
 
 
 def test_identifiers_are_words():

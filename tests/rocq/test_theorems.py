@@ -2,8 +2,8 @@
 
 import pytest
 
-from geoctrl.rocq import library_files
-from tests.rocq.cases import CASES, certificate
+from geoctrl.rocq import library_files, rocq_text
+from tests.rocq.cases import CASES, certificate, signed, two_states
 from tests.rocq.coqc import AXIOMS, COQC, WHY_NOT, compiled, compiled_library
 from tests.rocq.mutants import IN_DATA, IN_STATEMENT, mutants
 
@@ -44,6 +44,15 @@ def test_cases_are_at_least_twelve():
 @pytest.mark.parametrize("name", HERE)
 def test_theorems_are_accepted_and_rest_on_the_axioms_of_the_reals(name, library, tmp_path):
     answer = compiled(certificate(name).to_rocq(), tmp_path, library)
+    assert answer.accepted, answer.words
+    assert answer.axioms == AXIOMS
+
+
+@needs_coqc
+@pytest.mark.slow
+@pytest.mark.xdist_group("rocq")
+def test_levels_that_leave_a_point_alone_prove_it_stable(library, tmp_path):
+    answer = compiled(rocq_text(signed(two_states())), tmp_path, library)
     assert answer.accepted, answer.words
     assert answer.axioms == AXIOMS
 

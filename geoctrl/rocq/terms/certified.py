@@ -14,11 +14,25 @@ from geoctrl.checker.theorems import THEOREMS as FURTHER
 from geoctrl.checker.verdicts import THEOREMS
 from geoctrl.errors import CertificateError
 
-BALLS = "the equilibrium is known up to a box, and the library has no balls"
-SERIES = "beyond the second order, and the library's jets end there"
-MAPS = "it is of a sampled loop, and the library has no maps"
-SETS = "it is about a set or a map, and the library has none"
-INTEGRALS = "integrals over a shape are held, which the library has not"
+BALLS = (
+    "the equilibrium is known up to a box: the library has no intervals, and no theorem by which there is an "
+    "equilibrium in a box"
+)
+INTEGRALS = (
+    "integrals over a shape are held: the library has no functions that are given by a linear differential "
+    "equation along a curve"
+)
+FAMILY = (
+    "it rests on a family of equilibria (Malkin's theorem): the library has no theorem by which motions "
+    "beside a manifold of equilibria converge to its points"
+)
+FALLING = (
+    "it rests on a function that falls, perhaps not at every instant: the library has no theorem of LaSalle"
+)
+SERIES = "beyond the second order: the library's jets end there"
+GROUPS = "it is of an orbit under symmetries: the library has no groups"
+MAPS = "it is of a sampled loop: the library has no maps"
+SETS = "it is about a set or a map, of which the library has no theorem"
 MISSING = {
     "attraction in a box": BALLS,
     "growth in a box": BALLS,
@@ -29,12 +43,12 @@ MISSING = {
     "growth in balls": BALLS,
     "attraction over a shape": INTEGRALS,
     "energy-Casimir over a shape": INTEGRALS,
-    "family": "it rests on a family of equilibria (Malkin's theorem), which the library has not",
+    "family": FAMILY,
     "lowest form": f"it rests on a lowest form {SERIES}",
     "zero root": f"it rests on a series {SERIES}",
-    "falling": "it rests on a function that falls and on LaSalle's theorem, which the library has not",
-    "orbit": "it is of an orbit under symmetries, and the library has no groups",
-    "growth across an orbit": "it is of an orbit under symmetries, and the library has no groups",
+    "falling": FALLING,
+    "orbit": GROUPS,
+    "growth across an orbit": GROUPS,
     "loop that attracts": MAPS,
     "loop that repels": MAPS,
     "loop with fixed points": MAPS,

@@ -20,11 +20,12 @@ from geoctrl.rocq.witnesses.sums_of_squares import Squares, sum_of_squares
 def energy_casimir_theorem(equations: ProblemInTerms) -> Written:
     """Data and statement."""
     leaf = list(equations.leaf)
-    given = equations.proved.theorem["multipliers"]
-    names = [*dict.fromkeys([*leaf, *given, *equations.proved.theorem["rows"]])]
+    theorem = equations.proved.theorem
+    given, sense = theorem.get("multipliers", {}), theorem.get("sense", 1)
+    names = [*dict.fromkeys([*leaf, *given, *theorem["rows"]])]
     functions = [*equations.leaf.values(), *(equations.invariant(name) for name in names[len(leaf) :])]
     forms, parts = kept_functions(equations, names, functions)
-    multipliers = [equations.proved.theorem["sense"] * given.get(name, fmpq(0)) for name in names]
+    multipliers = [sense * given.get(name, fmpq(0)) for name in names]
     squares = _squares(equations, functions, multipliers)
     data = DataText()
     rows = [
