@@ -8,10 +8,11 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import Verdict, checker
+from geoctrl import Verdict, decisions
 from geoctrl._scalars import STATE, Graph
 from geoctrl.analysis.question.shape_integrals import find_shape_integrals
 from geoctrl.analysis.symbolic.inequalities import known_sign, solve_inequality
+from geoctrl.decisions.questions import exact_question
 from geoctrl.systems.typesetting.decimal_printing import readable
 
 m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)  # noqa: E741
@@ -451,7 +452,7 @@ def test_decimals_are_the_same_number(expr):
 
 def test_more_states_than_a_proof_takes_are_told(monkeypatch):
     """128 in truth: the limit is lowered here to that of a skate, which has five."""
-    for module in (checker, checker.question):
+    for module in (decisions, exact_question):
         monkeypatch.setattr(module, "STATES", 4)
     small = gc.models.get("pendulum-skate")().reduce()
     with pytest.raises(gc.CertificateError, match=r"more than 4 states.* members one by one"):

@@ -10,9 +10,9 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker, decisions
-from geoctrl.analysis.certificates.leaf_rank import dimension_of_leaf
 from geoctrl.checker.words.claims import functions_of
 from geoctrl.checker.words.texts import Expressions, decimal, interval
+from geoctrl.decisions.questions.problem_in_words import dimension_of_leaf
 from tests.attack.draw.dice import Dice
 from tests.attack.forge.by_hand import Equations, consistent, verdict, with_theorem
 from tests.attack.oracle.claim_reading import Reader, UnreadError, point_claim

@@ -11,7 +11,6 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 from mpmath import mp, mpf, sqrt
 
 from geoctrl import checker
-from geoctrl.analysis.certificates.sentences import number_of_checker
 from geoctrl.checker.words.texts import decimal
 from geoctrl.decisions.arithmetic import eliminations as matrices_of
 from geoctrl.decisions.arithmetic.eliminations import (
@@ -27,6 +26,7 @@ from geoctrl.decisions.arithmetic.eliminations import (
 from geoctrl.decisions.arithmetic.over_roots import SurdMatrix
 from geoctrl.decisions.arithmetic.tower import Surd, Surds, block, sign, unblock
 from geoctrl.decisions.functions.derivatives import to_float
+from geoctrl.decisions.questions.problem_in_words import number_of_checker
 
 
 def tower(*radicands):

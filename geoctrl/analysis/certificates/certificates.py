@@ -15,12 +15,13 @@ from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
-from geoctrl.analysis.certificates.sentences import claim_of, number_of_checker, reason_of
+from geoctrl.analysis.certificates.sentences import claim_of, reason_of
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.witnesses.content import confirmed_content
 from geoctrl.checker.reader import REPORT
 from geoctrl.checker.words.texts import short
 from geoctrl.decisions.arithmetic.tower import RATIONALS, Surds
+from geoctrl.decisions.questions.problem_in_words import number_of_checker
 from geoctrl.decisions.reading.problem_reader import terms
 from geoctrl.errors import CertificateError, InputError
 from geoctrl.rocq import rocq_text
@@ -263,25 +264,25 @@ def certify(
         if modulo is not None:
             raise InputError("modulo is for a system, not for the loop of a sampled controller")
         point = loop_point(system, controller, eq, params)
-        return _certificate(system, held_outcome(system, controller, point))
+        return _certificate(system.name, held_outcome(system, controller, point))
     point = resolve_equilibrium(system, eq, params)
     seen, call = system.seen_from(point.spin), under_way()
 
     def so_far(made: Callable[[], Outcome | None]) -> None:
         call.otherwise = lambda: _late_certificate(system, made(), call.late)
 
-    return _certificate(system, outcome_of(seen, point, modulo, so_far), seen.hint)
+    return _certificate(system.name, outcome_of(seen, point, modulo, so_far), seen.hint)
 
 
 def _late_certificate(sys: Any, outcome: Outcome | None, late: str) -> Certificate | None:
     """The certificate of a search that was ended, with the reason; None where it has nothing."""
-    return None if outcome is None else replace(_certificate(sys, outcome), reason=late)
+    return None if outcome is None else replace(_certificate(sys.name, outcome), reason=late)
 
 
-def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:
-    claim = claim_of(sys.name, outcome)
+def _certificate(name: str, outcome: Outcome, hint: str = "") -> Certificate:
+    claim = claim_of(name, outcome)
     proof = {
-        **heading(REPORT, sys.name),
+        **heading(REPORT, name),
         "verdict": outcome.verdict.value,
         "method": outcome.method,
         "claim": claim,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from geoctrl import decisions
-from geoctrl.analysis.certificates.leaf_rank import dimension_of_leaf
 from geoctrl.analysis.proofs.numerical import claim_in_floats
 from geoctrl.analysis.proofs.proof import Outcome
-from geoctrl.checker.numbers import Surd
 from geoctrl.checker.words.claims import about_point, claim
 from geoctrl.checker.words.texts import listed
-from geoctrl.decisions.functions.ball_jets import radii
+from geoctrl.decisions.questions.problem_in_words import problem_in_words
 from geoctrl.decisions.theorems.held_decision import METHOD as HELD
 from geoctrl.verification import Verdict
 
@@ -46,30 +42,6 @@ def claim_of(name: str, outcome: Outcome) -> str:
         return claim(name, problem, verdict, outcome.method, evidence)
     orbit = listed(evidence.get("orbit_directions", ()))
     return about_point(name, problem, OPEN_BY.get(outcome.method, OPEN[verdict]).format(orbit=orbit))
-
-
-def problem_in_words(problem: dict[str, Any]) -> dict[str, Any]:
-    """A problem as the checker's words take it: its numbers, its box, the dimension of its leaf."""
-    parts: dict[str, Any] = {
-        part: {k: number_of_checker(q) for k, q in problem[part].items()}
-        for part in ("states", "inputs", "parameters")
-        if part in problem
-    }
-    if "leaf" in problem:
-        parts["dimension"] = dimension_of_leaf(problem)
-    if "box" in problem:
-        held, states = problem["box"]["held"], list(problem["states"])
-        around = dict(zip(states, radii(problem["box"]["bits"], len(states)), strict=True))
-        parts["box"] = {"held": held, "radii": [around[k] for k in states if k not in held]}
-    return problem | parts
-
-
-def number_of_checker(q: Any) -> Any:
-    """A number of the search as one of the checker."""
-    if not hasattr(q, "root"):
-        return q
-    turn = len(q.root.below)
-    return Surd((turn, number_of_checker(q.root.radicand)), number_of_checker(q.a), number_of_checker(q.b))
 
 
 def reason_of(outcome: Outcome, hint: str) -> str:

@@ -202,4 +202,6 @@ class EnergySets:
             return str(refusal) or "none is found"
 
     def _region(self, sublevel: Sublevel, closed: ClosedLevel) -> RegionOfAttraction:
-        return confirmed_set(RegionOfAttraction, self._question, sublevel.with_level(closed), closed.reason)
+        return confirmed_set(
+            RegionOfAttraction, self._question.angles, sublevel.with_level(closed), closed.reason
+        )

@@ -18,7 +18,6 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from geoctrl.analysis.certificates.proof_file import ProofFile
-from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.checker import prove
 from geoctrl.checker.numbers import ball, number_text, set_roots
 from geoctrl.checker.verdicts import Found
@@ -148,11 +147,13 @@ class ProvedSet(ProofFile):
 S = TypeVar("S", bound=ProvedSet)
 
 
-def confirmed_set(cls: type[S], question: SetQuestion, content: dict[str, Any], reason: str = "") -> S:
+def confirmed_set(
+    cls: type[S], angles: Mapping[int, ExactAngle], content: dict[str, Any], reason: str = ""
+) -> S:
     """What a search proposes, as the content of its file, from which alone the checker judges it; Refusal
     where that is not proved.
     """
-    return cls(content, question.angles, reason, prove({**content, "digest": ""}))
+    return cls(content, angles, reason, prove({**content, "digest": ""}))
 
 
 def _floats(roots: Sequence[str], numbers: Mapping[str, str]) -> dict[str, float]:

@@ -72,5 +72,7 @@ class SlopesSets:
             proposal = self._search.proposal(shown._replace(level=shown.level * lower * (1 - INSIDE)))
             with suppress(Refusal):
                 theorem = {"name": "slopes"} | self._asked | proposal
-                return confirmed_set(AttractedSet, self._question, self._content | {"theorem": theorem})
+                return confirmed_set(
+                    AttractedSet, self._question.angles, self._content | {"theorem": theorem}
+                )
         return None

@@ -137,7 +137,7 @@ class SquaresSets:
             if proposal is None:
                 return "what rounding leaves is not in the sums of squares"
             try:
-                return confirmed_set(AttractedSet, self._question, shown.content.with_proof(proposal))
+                return confirmed_set(AttractedSet, self._question.angles, shown.content.with_proof(proposal))
             except Refusal as refusal:
                 reason = str(refusal)
         return reason

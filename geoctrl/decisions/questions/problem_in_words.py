@@ -1,4 +1,4 @@
-"""The dimension of a leaf near a point, as far as the rank of its gradients is known in balls.
+"""A problem of the search as the checker's words take it, with the dimension of its leaf.
 
 Where the gradients of r relations are independent at e, their common zeros near e are a manifold of dimension
 n - r.
@@ -10,15 +10,40 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.numbers import Surd
 from geoctrl.checker.words.leaf import Dimension
 from geoctrl.decisions.functions.ball_jets import Balls, radii
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
 from geoctrl.decisions.questions.krawczyk_boxes import PRECISION
 from geoctrl.decisions.reading.problem_reader import Refusal
 
-__all__ = ["dimension_of_leaf"]
+__all__ = ["dimension_of_leaf", "number_of_checker", "problem_in_words"]
 
 ROLES = ("state", "input", "parameter")
+
+
+def problem_in_words(problem: dict[str, Any]) -> dict[str, Any]:
+    """A problem as the checker's words take it: its numbers, its box, the dimension of its leaf."""
+    parts: dict[str, Any] = {
+        part: {k: number_of_checker(q) for k, q in problem[part].items()}
+        for part in ("states", "inputs", "parameters")
+        if part in problem
+    }
+    if "leaf" in problem:
+        parts["dimension"] = dimension_of_leaf(problem)
+    if "box" in problem:
+        held, states = problem["box"]["held"], list(problem["states"])
+        around = dict(zip(states, radii(problem["box"]["bits"], len(states)), strict=True))
+        parts["box"] = {"held": held, "radii": [around[k] for k in states if k not in held]}
+    return problem | parts
+
+
+def number_of_checker(q: Any) -> Any:
+    """A number of the search as one of the checker."""
+    if not hasattr(q, "root"):
+        return q
+    turn = len(q.root.below)
+    return Surd((turn, number_of_checker(q.root.radicand)), number_of_checker(q.a), number_of_checker(q.b))
 
 
 def dimension_of_leaf(problem: dict[str, Any]) -> Dimension:
