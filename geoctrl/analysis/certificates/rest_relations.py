@@ -1,7 +1,7 @@
 r"""Why equations of rest leave a family of solutions: combinations that vanish whatever the states are.
 
 Weights w and v with :math:`w\cdot R + v\cdot(b - K z) = 0` on the leaf are looked for among those that are
-affine in states and functions, by linear algebra over the rationals; the checker decides.
+affine in states and functions, by linear algebra over the rationals; `geoctrl.decisions` decides.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _by_spectrum(
 
 
 def judged_by_root(stored: Stored, proposal: dict[str, Any], roots: np.ndarray) -> Judged:
-    """The problem and what the checker decides, with a root to the right of the axis where there is one.
+    """The problem and what is decided, with a root to the right of the axis where there is one.
 
     Within d |p/p'| of any number lies a root of p, of the degree d: at the last root itself, if that is
     simple. A step s to the right of it all terms of p'/p, 1/(x - root), have a positive real part, and |p/p'|

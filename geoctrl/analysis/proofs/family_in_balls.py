@@ -1,7 +1,7 @@
 """Families through exact points of equations that hold functions of parameters, for proofs in balls.
 
 The family is guessed flat, along the kernel of the linearisation in floats, and the unknowns are solved for
-along it; the checker decides.
+along it; `geoctrl.decisions` decides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The search for a proof: what it finds is proposed to the checker, which alone decides.
+"""The search for a proof: what it finds is proposed to `geoctrl.decisions`, which alone decides.
 
 Proposals name invariants, multipliers of a definite combination and the structure of integrals over a shape.
 Numbers are rational, or have square roots. Where the point or a value is no such number, the same questions
