@@ -12,6 +12,7 @@ os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
 import pytest
 import sympy.physics.units  # noqa: F401, it evaluates text of its own when `solve` loads it
+from flint import ctx
 from sympy.parsing import sympy_parser
 
 
@@ -25,6 +26,14 @@ def _no_text_is_evaluated(monkeypatch):
         raise EvaluatedError(f"sympy was about to evaluate {code!r}")
 
     monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
+
+
+@pytest.fixture(autouse=True)
+def _numbers_of_flint_stay():
+    """What a function changes for itself of python-flint's precision would change answers of all others."""
+    before = ctx.prec, ctx.cap
+    yield
+    assert (ctx.prec, ctx.cap) == before, "bits of balls or terms of series were left changed"
 
 
 collect_ignore = ["attack"]  # a program: `python -m tests.attack`

@@ -35,7 +35,7 @@ from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.orbits.flow import Box, flow
-from geoctrl.checker.orbits.series import Motion, coefficient
+from geoctrl.checker.orbits.series import Motion, coefficient, terms_of_series
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import above_zero, integer, label, place
 from geoctrl.checker.theorems.boxes import require_zero
@@ -158,8 +158,9 @@ class Orbit:
         """M, over the box."""
         n, place, (_, _, total) = self._n, self.free.index(self.held), self._flow
         Phi = arb_mat(n, n, [total[i, j] for i in range(n) for j in range(n)])
-        image, ctx.cap = (Phi * arb_mat(self._level[1])).tolist(), 1
-        rates = self.motion.rates(self.box)[0][0].entries()
+        image = (Phi * arb_mat(self._level[1])).tolist()
+        with terms_of_series(1):
+            rates = self.motion.rates(self.box)[0][0].entries()
         if not (rates[self.held] > 0 or rates[self.held] < 0):
             raise Refusal("the motion is not shown to cross at the start", "theorem.across")
         along, inverse = [[rates[i]] for i in self.free], [[1 / rates[self.held]]]
@@ -177,8 +178,9 @@ class Orbit:
 
     def _watch(self, box: Box) -> None:
         """Refused unless all parts of identities have values over a box, and the model holds there."""
-        q, ctx.cap = self.question, 1
-        at, numbers = self.motion.symbols_at([*box[: self._n], arb(1)]), Balls(order=0)
+        q, numbers = self.question, Balls(order=0)
+        with terms_of_series(1):
+            at = self.motion.symbols_at([*box[: self._n], arb(1)])
         known = {
             p: Jet({(): coefficient(at[p].value, 0)}, 0) for p in (*q.states, *q.unknowns)
         } | self._constants

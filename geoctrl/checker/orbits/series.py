@@ -7,7 +7,8 @@ numbers are then next to one in all units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from flint import arb, arb_mat, arb_series, ctx, fmpq
@@ -31,6 +32,16 @@ FUNCTIONS: dict[str, Callable[[arb_series], arb_series]] = {
 
 HELD, WORDS = 10_000_000, 6
 """Words of the numbers of one evaluation, at most; and how many one takes besides its bits."""
+
+
+@contextmanager
+def terms_of_series(count: int) -> Iterator[None]:
+    """So many terms of series, in what follows alone: python-flint has one number for a whole process."""
+    before, ctx.cap = ctx.cap, count
+    try:
+        yield
+    finally:
+        ctx.cap = before
 
 
 class Series:
@@ -152,17 +163,19 @@ class Motion:
         """
         found = [matrix([[c] for c in z], 1)]
         while (m := len(found)) <= degree:
-            ctx.cap = min(2 * m, degree + 1) - 1
-            F, A = self.rates(columns_as_series(found))
-            for k in range(m - 1, ctx.cap):
+            count = min(2 * m, degree + 1) - 1
+            with terms_of_series(count):
+                F, A = self.rates(columns_as_series(found))
+            for k in range(m - 1, count):
                 later = (times(A[k - j], found[j]) for j in range(m, k + 1))
                 found.append(sum(later, F[k]) / (k + 1))
         return found
 
     def derivatives(self, motion: Sequence[arb_mat], degree: int) -> list[arb_mat]:
         """Coefficients of the derivative of z(s) by its start."""
-        ctx.cap, found = degree, [one(motion[0].nrows())]
-        _, A = self.rates(columns_as_series(motion))
+        found = [one(motion[0].nrows())]
+        with terms_of_series(degree):
+            _, A = self.rates(columns_as_series(motion))
         for k in range(degree):
             found.append(sum((times(A[j], found[k - j]) for j in range(1, k + 1)), A[0] * found[k]) / (k + 1))
         return found

@@ -80,7 +80,6 @@ def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
     shape = shape_of(system) if integrals else None
     if foreign := [name for name in integrals if shape is None or name not in shape.names]:
         raise InputError(f"{foreign[0]} has a gradient and no values, and no level of it is enclosed")
-    cap = ctx.cap
     try:
         with ctx.workprec(bits):
             functions = {name: kept[name] for name in names if name in kept}
@@ -92,8 +91,6 @@ def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
             else "a matrix may be singular: is it a bifurcation?"
         )
         raise EquilibriumError(f"{_REFUSED}: {why}; take the orbit of find_periodic, or more bits") from None
-    finally:
-        ctx.cap = cap
 
 
 class _Closing:

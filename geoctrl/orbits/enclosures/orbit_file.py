@@ -23,7 +23,7 @@ from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_tri
 from geoctrl.analysis.witnesses.point_witnesses import texts
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.orbits.file import FINE, ORBIT, PARTS, Orbit
-from geoctrl.checker.orbits.series import Motion, value_at
+from geoctrl.checker.orbits.series import Motion, terms_of_series, value_at
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.errors import CertificateError
@@ -201,10 +201,11 @@ def _box(motion: Motion, z: Sequence[arb], h: arb) -> list[tuple[int, int]]:
     """Sides of a box in which motions stay over a step; none where none is found."""
     reached, n = h * arb(fmpq(1, 2), fmpq(1, 2)), len(z) - 1
     here = [x + arb(0, SLACK) for x in z[:n]]
-    box, ctx.cap = list(here), 1
+    box = list(here)
     for _ in range(TRIED):
         try:
-            F = motion.rates([*box, z[n]])[0][0].entries()[:n]
+            with terms_of_series(1):
+                F = motion.rates([*box, z[n]])[0][0].entries()[:n]
         except (checker.Refusal, ValueError, ZeroDivisionError):
             return []
         image = [x + reached * f for x, f in zip(here, F, strict=True)]

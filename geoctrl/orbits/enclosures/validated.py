@@ -24,9 +24,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
+from flint import acb, acb_mat, arb, arb_mat, arb_series, fmpq
 
 from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
+from geoctrl.checker.orbits.series import terms_of_series
 from geoctrl.orbits.enclosures.expressions_in_balls import BallProgram, Given, UnprovedError
 
 __all__ = ["BallFlow", "Error"]
@@ -220,9 +221,9 @@ class _Step:
     def _series(
         program: Callable[[Sequence[Any]], list[Any]], x: Sequence[Sequence[arb]], length: int
     ) -> list[Any]:
-        ctx.cap = length
         try:
-            values = program([arb_series(list(c[:length])) for c in x])
+            with terms_of_series(length):
+                values = program([arb_series(list(c[:length])) for c in x])
         except ValueError:  # a divisor that may vanish, as flint says it of series
             raise UnprovedError("the equations are singular near the orbit") from None
         return [v if isinstance(v, arb_series) else arb_series([v]) for v in values]

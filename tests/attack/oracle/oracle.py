@@ -13,13 +13,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import ctx, fmpq, fmpq_mat, fmpq_series
+from flint import fmpq, fmpq_mat, fmpq_series
 from scipy.integrate import DOP853
 from scipy.linalg import expm
 
 from tests.attack.draw.mechanism import Mechanism, Products, Spheres
 from tests.attack.oracle.motion import GroupEquations, SphereEquations
 from tests.attack.oracle.motion_products import ProductEquations
+from tests.attack.oracle.precision import exact_to
 
 FAR = 1e4
 """Growth at which a run ends."""
@@ -31,9 +32,6 @@ EQUATIONS: dict[type, Any] = {
     Spheres: SphereEquations,
     Products: ProductEquations,
 }
-
-ctx.cap = 2  # power series to first order
-ctx.prec = 256
 
 
 class OracleError(Exception):
@@ -106,6 +104,7 @@ class Oracle:
         x = [rational(v) for v in point]
         return [self.exact.at(r, x) for r in self.exact.relations]
 
+    @exact_to(2)
     def tangent(self, point: Sequence[Fraction]) -> tuple[fmpq_mat, list[int]]:
         """Basis of the tangent space of the leaf, a unit matrix in the rows that are listed."""
         size = len(point)
@@ -120,6 +119,7 @@ class Oracle:
             )
         return kernel(fmpq_mat(count, size, [columns[i][r] for r in range(count) for i in range(size)]))
 
+    @exact_to(2)
     def spectrum(self, point: Sequence[Fraction]) -> Spectrum:
         """Eigenvalues of the linearisation on the leaf.
 
@@ -138,6 +138,7 @@ class Oracle:
         polynomial = A.charpoly()
         return Spectrum(polynomial.numer().complex_roots(), W, polynomial)
 
+    @exact_to(2)
     def _linearised(self, point: Sequence[Fraction], W: fmpq_mat, free: list[int]) -> fmpq_mat:
         """A (d x d) of the motion near the point in a basis of the tangent space."""
         size, d = W.nrows(), W.ncols()

@@ -7,19 +7,19 @@ it is in floats, with central differences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
-from flint import ctx, fmpq_mat, fmpq_series
+from flint import fmpq_mat, fmpq_series
 from scipy.integrate import DOP853
 from scipy.linalg import null_space
 
 from tests.attack.oracle.holds import loop_at_odds
 from tests.attack.oracle.oracle import kernel, rational
+from tests.attack.oracle.precision import exact_to
 from tests.attack.oracle.tables import NotJudgedError, Table
 
 STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
@@ -104,23 +104,13 @@ class Claim:
 # -- in power series ------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _order(cap: int) -> Iterator[None]:
-    """Power series up to an order."""
-    before, ctx.cap = ctx.cap, cap
-    try:
-        yield
-    finally:
-        ctx.cap = before
-
-
 def _moved(table: Table, along: Sequence[Any]) -> list[fmpq_series]:
     return [fmpq_series([rational(v), w]) for v, w in zip(table.point, along, strict=True)]
 
 
 def _in_series(table: Table, claim: Claim) -> str:
     n, r = len(claim.field), len(claim.leaf)
-    with _order(2):
+    with exact_to(2):
         outputs = [*claim.field, *claim.leaf]
         try:
             here = table.exactly(outputs, _moved(table, [0] * n))
@@ -165,7 +155,7 @@ def _changing(
     up to s^2.
     """
     n, rng = len(table.point), np.random.default_rng(7)
-    with _order(2 * ORDER):
+    with exact_to(2 * ORDER):
         w = W * fmpq_mat(W.ncols(), 1, [int(v) for v in rng.integers(-3, 4, size=W.ncols())])
         x = _moved(table, [w[i, 0] for i in range(n)])
         if leaf:
@@ -187,7 +177,8 @@ def _changing(
 def _against(claim: Claim, A: fmpq_mat) -> str:
     """What an exact linearisation on the leaf says against a verdict; one by a theorem may leave it open."""
     verdict = claim.verdict
-    roots = [root for root, _ in A.charpoly().numer().complex_roots()] if A.nrows() else []
+    with exact_to(2):
+        roots = [root for root, _ in A.charpoly().numer().complex_roots()] if A.nrows() else []
     abscissa = max((float(root.real.mid()) for root in roots), default=-np.inf)
     growing = any(bool(root.real > 0) for root in roots)
     if verdict in STABLE and growing:
