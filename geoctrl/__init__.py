@@ -82,6 +82,7 @@ _PUBLIC = {
         "match",
         "place",
     ),
+    "geoctrl.runs": ("SweepResult", "load_sweep", "sweep"),
     "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
     "geoctrl.errors": (
         "BudgetError",
@@ -93,6 +94,7 @@ _PUBLIC = {
         "DivisionError",
         "EquilibriumError",
         "ExpressionError",
+        "FolderError",
         "FrameError",
         "GeoctrlError",
         "GradientError",
@@ -107,6 +109,7 @@ _PUBLIC = {
         "SimulationError",
         "SingularMassError",
         "UnitsError",
+        "WorkerError",
     ),
 }
 _MODULES = ("manifolds", "models", "rotations", "spheres", "viz")

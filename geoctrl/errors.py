@@ -19,6 +19,7 @@ __all__ = [
     "DivisionError",
     "EquilibriumError",
     "ExpressionError",
+    "FolderError",
     "FrameError",
     "GeoctrlError",
     "GradientError",
@@ -33,6 +34,7 @@ __all__ = [
     "SimulationError",
     "SingularMassError",
     "UnitsError",
+    "WorkerError",
 ]
 
 
@@ -155,6 +157,24 @@ class SimulationError(GeoctrlError, RuntimeError):
     def __init__(self, message: str, trajectory: Any = None) -> None:
         super().__init__(message)
         self.trajectory = trajectory
+
+
+class FolderError(GeoctrlError, OSError):
+    """A folder of results cannot be written or read, or holds those of another question."""
+
+
+class WorkerError(GeoctrlError, RuntimeError):
+    """Workers died, or cannot do what they were sent; what was done is kept.
+
+    Attributes
+    ----------
+    result : object or None
+        What was done, as the call would have returned it.
+    """
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class ProjectionWarning(UserWarning):

@@ -11,6 +11,7 @@ from geoctrl.viz.reports import robustness
 from geoctrl.viz.section_picture import poincare
 from geoctrl.viz.signals_over_time import drift, states
 from geoctrl.viz.spectrum_picture import eigenvalues
+from geoctrl.viz.sweep_picture import sweep
 from geoctrl.viz.way import path
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "robustness",
     "stability_map",
     "states",
+    "sweep",
 ]
 
 
