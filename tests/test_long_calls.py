@@ -22,6 +22,7 @@ from geoctrl.analysis.proofs import proof
 SHORT = {
     "check_units",
     "linearize",
+    "load_sweep",
     "load_trajectory",
     "product",
     "reaction",
@@ -201,6 +202,11 @@ CASES = {
             seconds=s,
         ),
         lambda found, _folder: bool(found.missing),
+    ),
+    "sweep": (
+        0.05,
+        lambda s: gc.sweep(lambda a: time.sleep(0.001) or a, {"a": range(10_000)}, seconds=s),
+        lambda found, _folder: 0 < found.done.sum() < 10_000,
     ),
     "linearize_held": (
         AT_ONCE,
