@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,14 @@ DEFAULT_TOLERANCE = 1e-15
 
 _LARGE = 250
 """Instructions above which code is generated in compact mode: compiled ten times faster, run slower."""
+
+_SMALL = 30
+"""Instructions up to which code is optimised at once, in a quarter of a second. Others take some 20 ms an
+instruction for it, ten times what they take without, and then run up to twice as fast."""
+
+_LONG = 20_000
+"""Steps after which a run goes on in optimised code: a run alone decides, not what was run before it, so that
+its last bits are the same in every process."""
 
 FUNCTIONS: tuple[str, ...] = (
     *("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
@@ -152,9 +161,11 @@ class Compiled:
     ----------
     measured : bool
         Whether states and time are taken in sizes, which are parameters of the compiled code too.
+    optimised : bool
+        Whether the code is compiled to run fast; else soon.
     """
 
-    def __init__(self, recorded: RecordedFlow, tolerance: float, measured: bool) -> None:
+    def __init__(self, recorded: RecordedFlow, tolerance: float, measured: bool, optimised: bool) -> None:
         import heyoka as hy
 
         flow = recorded.flow
@@ -190,8 +201,8 @@ class Compiled:
             state=[0.0] * n,
             tol=tolerance,
             **({} if measured else {"pars": [0.0] * first}),
-            # A reconstruction follows a run once: its compilation counts, not its speed.
-            compact_mode=flow.follow is not None or len(self.program.tape.instructions) > _LARGE,
+            compact_mode=len(self.program.tape.instructions) > _LARGE,
+            opt_level=3 if optimised else 0,
             t_events=stopping,
             nt_events=passing,
         )
@@ -242,6 +253,12 @@ class Taken:
     def __init__(self, recorded: RecordedFlow) -> None:
         self._recorded, self._flow = recorded, recorded.flow
         self._sizes = self._flow.sizes(SMALL)
+        size = len(recorded.right_hand_side.tape.instructions)
+        # A reconstruction follows a run once: its compilation counts, not its speed.
+        followed = self._flow.follow is not None
+        self._optimised = size <= _SMALL and not followed
+        self.left: float = inf if self._optimised or followed else _LONG
+        """Steps until the run is long enough for optimised code."""
         self._take()
 
     def _take(self) -> None:
@@ -250,8 +267,8 @@ class Taken:
         recorded, tolerance = self._recorded.watching(watched), flow.tolerance(DEFAULT_TOLERANCE)
         measured = self._sizes is not None
         self._kept = recorded.workspace
-        self._key = recorded.key("heyoka", tolerance, measured)
-        self.compiled = self._kept.take(self._key) or Compiled(recorded, tolerance, measured)
+        self._key = recorded.key("heyoka", tolerance, measured, self._optimised)
+        self.compiled = self._kept.take(self._key) or Compiled(recorded, tolerance, measured, self._optimised)
         self.compiled.reset(flow, self._sizes)
 
     @property
@@ -259,13 +276,18 @@ class Taken:
         """Whether it watches the events that are to be watched now."""
         return len(self.compiled.watched) == len(self._flow.events) - self._flow.log.unwatched_count
 
+    def optimise(self) -> None:
+        """Go on in optimised code."""
+        self._optimised, self.left = True, inf
+        self.exchange()
+
     def exchange(self) -> None:
         """Take the integrator that watches what is to be watched now, and set it to where the other is."""
         ta, held = self.compiled.integrator, self.compiled.held.copy()
-        t, x = float(ta.time), ta.state.copy()
+        t, x, longest = float(ta.time), ta.state.copy(), self.compiled.longest
         self.give()
         self._take()
-        self.compiled.held[:] = held
+        self.compiled.held[:], self.compiled.longest = held, longest
         self.compiled.set(t, x)
 
     def resize(self, t: float, x: np.ndarray) -> None:

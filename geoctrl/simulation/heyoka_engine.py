@@ -131,6 +131,8 @@ class Heyoka(Engine):
         flow, log, rest = self.flow, self.flow.log, grid[1:]
         last = float(grid[0]), taken.compiled.integrator.state.copy()
         while True:
+            if taken.left <= 0:
+                taken.optimise()
             compiled = taken.compiled
             ta, measured = compiled.integrator, compiled.measured
             if measured is not None and measured.sizes.outgrown(ta.state):
@@ -142,6 +144,7 @@ class Heyoka(Engine):
             chunk = _CHUNK if measured is None else 1
             outcome, shortest, longest, steps, _, rows = ta.propagate_grid(ahead, max_steps=chunk)
             rows = rows[1:]
+            taken.left -= steps
             compiled.longest = max(compiled.longest, longest)
             if shortest < _SHORT * compiled.longest or (outcome == compiled.step_limit and chunk > 1):
                 broken = self._breakdown(compiled, before, start, steps)

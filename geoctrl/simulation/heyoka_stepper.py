@@ -91,6 +91,10 @@ class HeyokaStepper:
 
     def _reach(self, t: float) -> list[float]:
         """State at a later time."""
+        self._taken.left -= 1
+        if self._taken.left < 0:
+            self._taken.optimise()
+            self._use()
         measured = self._compiled.measured
         if measured is not None and measured.sizes.outgrown(np.array(self._at[1])):
             self._taken.resize(self._at[0], np.array(self._at[1]))
