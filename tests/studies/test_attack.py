@@ -31,6 +31,7 @@ from tests.attack.oracle.motion import GroupEquations, SphereEquations
 from tests.attack.oracle.motion_products import ProductEquations
 from tests.attack.oracle.oracle import Oracle, OracleError
 from tests.attack.oracle.polynomials import add, constant, multiply, scale, variable
+from tests.attack.oracle.precision import exact_to
 from tests.attack.oracle.tables import Table
 from tests.attack.outcome import Outcome, Worker, refusal
 from tests.attack.parts import calls, certificates, conditions, files, misuse, systems
@@ -378,7 +379,7 @@ def test_functions_in_series_and_in_floats_agree(function, slope):
     shifted = slope is None and function not in ("exp", "cos")
     nodes = [["num", "1"], ["sum", [[3, 0], [3, 3]]], ["fun", function, [4 if shifted else 0]]]
     table = Table(equations([5, 5], nodes=nodes)["problem"])
-    with reading._order(4):
+    with exact_to(4):
         (series,) = table.exactly([5], reading._moved(table, [1, 0]))
         value = sum(float(int(series[k].p) / int(series[k].q)) * 1e-3**k for k in range(4))
     # What is left out is of the fourth order.
