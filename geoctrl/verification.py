@@ -34,6 +34,7 @@ class Verdict(Enum):
     PROVED_BY_CELLS = "PROVED_BY_CELLS"
     PROVED_INVARIANT = "PROVED_INVARIANT"
     PROVED_ATTRACTED = "PROVED_ATTRACTED"
+    PROVED_TURNING_POINT = "PROVED_TURNING_POINT"
 
     @property
     def proved(self) -> bool:

@@ -11,7 +11,7 @@ from geoctrl.analysis import Certificate, certify
 from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.changes import FOLD, ChangeFunction
 from geoctrl.continuation.curve import Course, CurvePlace
-from geoctrl.continuation.folds import turning_point
+from geoctrl.continuation.folds import TurningPoint, turning_point
 from geoctrl.errors import GeoctrlError
 from geoctrl.verification import Verdict
 
@@ -32,15 +32,15 @@ class Bracket:
 
     Attributes
     ----------
-    certificates : tuple of Certificate
-        At the two ends; none where nothing is proved by them.
+    certificates : tuple of Certificate or TurningPoint
+        At the two ends, or of the one turn; none where nothing is proved.
     proof : str
         What is proved, in words; empty where nothing is.
     """
 
     low: float
     high: float
-    certificates: tuple[Certificate, ...] = ()
+    certificates: tuple[Certificate | TurningPoint, ...] = ()
     proof: str = ""
 
 
@@ -54,9 +54,7 @@ def smallest_bracket(course: Course, event: ChangeFunction) -> Bracket:
     if event.kind == FOLD and isinstance(course, SolvedCourse):
         turn = turning_point(course, event.place)
         return (
-            floats
-            if turn is None
-            else Bracket(*turn, (), "enclosed, without a file: holds one turn of the curve")
+            floats if turn is None else Bracket(*turn.bracket, (turn,), "proved to hold a turn of the curve")
         )
     sides = sorted((event.before, event.after), key=lambda place: place.value)
     turned = not sides[0].value < value < sides[1].value

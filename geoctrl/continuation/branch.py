@@ -12,7 +12,8 @@ import numpy as np
 
 from geoctrl._checks import saved_text
 from geoctrl.analysis import Certificate
-from geoctrl.errors import EquilibriumError
+from geoctrl.continuation.folds import TurningPoint
+from geoctrl.errors import CertificateError, EquilibriumError
 from geoctrl.systems import Equilibrium
 from geoctrl.verification import Verdict
 
@@ -43,8 +44,9 @@ class Change:
         In the order of the branch's points: proved where the ends of the bracket are.
     point : Equilibrium
         In floats.
-    certificates : tuple of Certificate
-        At the low and the high end of the bracket, where these prove it.
+    certificates : tuple of Certificate or TurningPoint
+        At the low and the high end of the bracket, where these prove it; of a fold, that of its turning
+        point.
     """
 
     kind: str
@@ -56,7 +58,7 @@ class Change:
     before: Verdict
     after: Verdict
     point: Equilibrium
-    certificates: tuple[Certificate, ...] = ()
+    certificates: tuple[Certificate | TurningPoint, ...] = ()
     _others: Callable[..., list[Branch]] | None = field(default=None, repr=False)
 
     @property
@@ -102,6 +104,38 @@ class Change:
         if self._others is None:
             raise EquilibriumError(f"no other curve of equilibria crosses at a {self.kind}")
         return self._others(span)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The file of a turning point, which `geoctrl.verify` confirms, as JSON text; written to ``path``
+        where one is given.
+
+        Raises
+        ------
+        CertificateError
+            If nothing is proved of the change, or two certificates prove it, each with a file of its own.
+        TypeError
+            If ``path`` is no path.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate")().reduce()
+        >>> turn = gc.find_equilibrium(skate, fixed={"v2": 5.0, "Gamma2": 0.3})
+        >>> speeds = gc.follow(skate, turn, along="v3", span=(-2.5, -1.5), fixed=["Gamma2"], points=9)
+        >>> slowest, = (change for change in speeds.changes if change.kind == "fold")
+        >>> print(slowest.certificates[0].verdict)
+        PROVED_TURNING_POINT
+        >>> text = slowest.to_json()
+        """
+        if not self.certificates:
+            raise CertificateError(f"nothing is proved of this {self.kind}: its bracket is of floats")
+        proof, *others = self.certificates
+        if others:
+            raise CertificateError(
+                f"this {self.kind} is proved by the certificates at both ends of its bracket; write these: "
+                "change.certificates[0].to_json(path)"
+            )
+        return proof.to_json(path)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready content."""

@@ -242,7 +242,7 @@ def _change(system: System, course: Course, event: ChangeFunction, points: int) 
     bracket = smallest_bracket(course, event)
     sides = sorted((event.before, event.after), key=lambda place: place.value)
     verdicts = [place.spectrum.verdict for place in (event.before, event.after)]
-    if bracket.certificates:
+    if len(bracket.certificates) == 2:
         proved = [c.verdict for c in bracket.certificates]
         verdicts = proved if sides[0] is event.before else proved[::-1]
     others = partial(_others, system, course, event, points) if event.kind == BRANCH else None

@@ -94,6 +94,7 @@ ALLOWED = {
     ("theorems/lowest_form.py", "%"): "whether a power is even",
     ("theorems/lowest_form.py", "//"): "half of a power",
     ("theorems/lowest_form.py", "roots"): SQUARE,
+    ("theorems/turning_point.py", "solver"): GIVEN,
     ("verdicts.py", "solver"): GIVEN,
 }
 """Reasons, by file and word."""

@@ -18,8 +18,13 @@ from tests.literature import skate_by_hand as hand
 
 P = {"m": 1.75, "l": 0.625, "g": 9.75, "I1": 0.4375, "I2": 0.3125, "I3": 0.0625}
 
-OF_SETS = (Verdict.PROVED_BY_CELLS, Verdict.PROVED_INVARIANT, Verdict.PROVED_ATTRACTED)
-OF_POINTS = [v for v in Verdict if v not in OF_SETS]
+OF_OTHERS = (
+    Verdict.PROVED_BY_CELLS,
+    Verdict.PROVED_INVARIANT,
+    Verdict.PROVED_ATTRACTED,
+    Verdict.PROVED_TURNING_POINT,
+)
+OF_POINTS = [v for v in Verdict if v not in OF_OTHERS]
 PROVED = [v for v in OF_POINTS if v.proved]
 
 DEBRA_DELP = {"J1": 1.4, "J2": 0.98, "J3": 1.05, "n": 0.7}

@@ -20,6 +20,7 @@ from tests.checker import test_witnesses_of_loops as loops
 from tests.checker import test_witnesses_of_orbits as orbits
 from tests.checker import test_witnesses_of_series as series
 from tests.checker import test_witnesses_of_theorems as theorems
+from tests.checker import test_witnesses_of_turning_points as turns
 from tests.checker import test_witnesses_over_shapes as shapes
 from tests.decisions.test_hostile_loops import integrator
 
@@ -45,6 +46,7 @@ def contents():
     yield from (("circle", orbits.circle()), ("across", orbits.grows([])), ("brake", theorems.fallen()))
     yield from ((name, series.content_of(series.CASES[name])[1]) for name in series.CHANGED)
     yield "disk", shapes.content_of("a disk upright")[1]
+    yield "fold", turns.beside_a_circle(turns=False)
 
 
 def lists(value, path=()):

@@ -181,7 +181,7 @@ def test_the_speed_of_leaning_turns_has_a_least_one(s):
     assert sp.Rational(low) < exactly < sp.Rational(high)
     assert fold.width < 1e-14
     assert fold.rigorous
-    assert fold.proof == "enclosed, without a file: holds one turn of the curve"
+    assert fold.proof == "proved to hold a turn of the curve"
     assert fold.point["v2"] == pytest.approx(float(sp.sqrt(weight / (A * c))), rel=1e-7)
     assert branch.ends[0] == branch.ends[1]
     assert branch.values.max() < least + 1e-12

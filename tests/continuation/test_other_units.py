@@ -56,7 +56,7 @@ def test_a_spring_snaps_at_the_same_force(units):
         assert abs(other.value) == pytest.approx(2 * 1.7 / 3 * np.sqrt(1.7 / 7.5) * force, rel=1e-12)
         assert (other.kind, other.proof) == (
             one.kind,
-            "enclosed, without a file: holds one turn of the curve",
+            "proved to hold a turn of the curve",
         )
         assert other.width <= 1e-12 * force
         assert (other.before, other.after) == (one.before, one.after)

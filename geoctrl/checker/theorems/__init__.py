@@ -34,6 +34,7 @@ from geoctrl.checker.theorems.idle import (
 from geoctrl.checker.theorems.lowest_form import MINIMUM, ZERO_ROOT, lowest_form, one_zero_root
 from geoctrl.checker.theorems.orbit import GROWTH_ACROSS, ORBIT, growth_across, stable_orbit
 from geoctrl.checker.theorems.shape import SHAPE, over_shape
+from geoctrl.checker.theorems.turning_point import TURN, turning_point
 from geoctrl.checker.verdicts import THEOREMS as OF_POINTS
 from geoctrl.checker.verdicts import Found, attraction, growth
 
@@ -75,9 +76,10 @@ REGIONS: dict[str, Theorem] = {
     "periodic orbit that attracts": (PERIODIC, attracting_orbit),
     "periodic orbit that repels": (REPELLING, repelling_orbit),
     "squares": (SQUARES, attraction_by_squares),
+    "turning point": (TURN, turning_point),
 }
-"""Those about sets and maps, which ask their questions themselves; they tell of a region, which has its claim
-and what was checked for it.
+"""Those about sets, maps, orbits and turning points, which ask their questions themselves; they tell of a
+region, which has its claim and what was checked for it.
 """
 PARTS: dict[str, dict[str, Any]] = {"map": {"problem": PROBLEM, "witness": MAP_WITNESS}}
 """Shapes of problem and witness where they are not those of a point."""
