@@ -2,6 +2,7 @@
 
     python studies/atlas.py --out atlas                 all maps; an interrupted run goes on where it was
     python studies/atlas.py --out atlas --only skate disk --depth 7 --points 1000
+    python studies/atlas.py --out atlas --processes 4
 
 For each map: OUT/NAME.json, which ``geoctrl verify`` checks cell by cell, OUT/NAME.png, and a row of
 OUT/atlas.csv: parts of the area, seconds, and how the map compares with `stability_conditions` at random
@@ -10,8 +11,12 @@ points, of which none may contradict it.
 
 import argparse
 import csv
+import functools
+import multiprocessing
 import time
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -80,8 +85,9 @@ def compared(system: Any, sheet: Sheet, found: Any, count: int) -> dict[str, int
     }
 
 
-def drawn(name: str, sheet: Sheet, depth: int, points: int | None, out: Path) -> dict[str, Any]:
+def drawn(name: str, depth: int, points: int | None, folder: str) -> dict[str, float]:
     """One map: computed or taken up again, written, verified, compared and drawn."""
+    sheet, out = SHEETS[name], Path(folder)
     system = gc.models.get(sheet.model)().reduce()
     system = system.despun() if sheet.despun else system
     begin = time.perf_counter()
@@ -96,7 +102,6 @@ def drawn(name: str, sheet: Sheet, depth: int, points: int | None, out: Path) ->
     checked = time.perf_counter() - begin
     count = sheet.points if points is None else min(points, sheet.points)
     row = {
-        "name": name,
         "cells": len(found.cells),
         **{k: getattr(found, k) for k in ("stable", "unstable", "spectrum", "undecided")},
         "seconds": round(seconds, 2),
@@ -106,6 +111,7 @@ def drawn(name: str, sheet: Sheet, depth: int, points: int | None, out: Path) ->
     ax = found.plot()
     ax.figure.savefig(out / f"{name}.png", dpi=110)
     plt.close(ax.figure)
+    print(name, *(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()), flush=True)
     return row
 
 
@@ -115,21 +121,23 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--depth", type=int, default=8)
     parser.add_argument("--points", type=int)
-    parser.add_argument("--only", nargs="*", choices=sorted(SHEETS))
+    parser.add_argument("--only", nargs="*", choices=sorted(SHEETS), default=[])
+    parser.add_argument("--processes", type=int, default=1)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name in args.only or SHEETS:
-        rows.append(drawn(name, SHEETS[name], args.depth, args.points, args.out))
-        print(
-            ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in rows[-1].items()),
-            flush=True,
-        )
+    sheets = {"name": args.only or list(SHEETS)}
+    one = functools.partial(drawn, depth=args.depth, points=args.points, folder=str(args.out))
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(args.processes, spawn) if args.processes > 1 else nullcontext() as pool:
+        found = gc.sweep(one, sheets, executor=pool, out=args.out / "-".join(["parts", *args.only]), part=1)
+    for point, error in found.failed:
+        print(point["name"], error)
     with (args.out / "atlas.csv").open("w", newline="") as file:
-        table = csv.DictWriter(file, rows[0])
-        table.writeheader()
-        table.writerows(rows)
-    return int(any(row["contradicted"] for row in rows))
+        table = csv.writer(file)
+        table.writerow(["name", *found.values])
+        for i, name in enumerate(sheets["name"]):
+            table.writerow([name, *(values[i].item() for values in found.values.values())])
+    return int(bool(found.failed) or bool(found["contradicted"].any()))
 
 
 if __name__ == "__main__":

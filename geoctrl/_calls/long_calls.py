@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import os
 import sys
 import threading
 import time
@@ -21,7 +22,16 @@ from geoctrl._checks import accepts
 from geoctrl._scalars.text.numbers import shown
 from geoctrl.errors import BudgetError, InputError, ParameterError
 
-__all__ = ["LongCall", "Progress", "long_call", "paced_call", "seconds_given", "tell", "under_way"]
+__all__ = [
+    "LongCall",
+    "Progress",
+    "is_under_way",
+    "long_call",
+    "paced_call",
+    "seconds_given",
+    "tell",
+    "under_way",
+]
 
 QUIET, INTERVAL = 2.0, 0.5
 """Seconds before a line is shown that nobody asked for, and between two of them."""
@@ -178,6 +188,20 @@ class _UnderWay(threading.local):
 
 
 _UNDER_WAY = _UnderWay()
+
+
+def _none_under_way() -> None:
+    """A process that was forked off has none of the calls of the thread that did so."""
+    _UNDER_WAY.calls = []
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_none_under_way)
+
+
+def is_under_way() -> bool:
+    """Whether this thread is within a long call: a worker's is not."""
+    return bool(_UNDER_WAY.calls)
 
 
 def under_way() -> LongCall:

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from types import CodeType, FunctionType
 from typing import Any
@@ -46,13 +46,17 @@ def array_fingerprint(given: Any) -> str:
 
 
 def function_fingerprint(function: Callable[..., Any]) -> str:
-    """SHA-256 of a function's text, and of the functions and numbers of its module that it names.
+    """Name and SHA-256 of a function's text, and of the functions and numbers of its module that it names.
 
     What else it reaches (a file, an object of its module, another module) is not seen.
     """
     texts: dict[str, str] = {}
     _collect("", function, texts)
-    return text_fingerprint(*(f"{name}={text}" for name, text in sorted(texts.items())))
+    inner = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    name = getattr(inner, "__qualname__", type(inner).__qualname__)
+    return f"{name} {text_fingerprint(*(f'{key}={text}' for key, text in sorted(texts.items())))}"
 
 
 def _collect(name: str, value: Any, texts: dict[str, str]) -> None:
@@ -73,7 +77,7 @@ def _collect(name: str, value: Any, texts: dict[str, str]) -> None:
                 _collect(f"{key}.{other}", found, texts)
     elif isinstance(value, np.ndarray):
         texts[name] = array_fingerprint(value)
-    elif isinstance(value, bool | int | float | complex | str | bytes | tuple | list | dict | np.number):
+    elif isinstance(value, bool | int | float | complex | str | bytes | tuple | list | Mapping | np.number):
         texts[name] = repr(value) if _is_plain(value) else type(value).__name__
     else:
         texts[name] = f"{type(value).__module__}.{type(value).__qualname__}"
@@ -114,6 +118,6 @@ def _is_plain(value: Any) -> bool:
     """Whether the text of a value says all of it."""
     if isinstance(value, tuple | list):
         return all(map(_is_plain, value))
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return all(_is_plain(item) for pair in value.items() for item in pair)
     return value is None or isinstance(value, bool | int | float | complex | str | bytes | np.number)

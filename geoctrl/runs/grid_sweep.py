@@ -97,7 +97,7 @@ def sweep(
         int(np.prod([len(array) for array in values.values()])),
         {
             "what": "sweep",
-            "function": f"{getattr(function, '__qualname__', '')} {function_fingerprint(function)}".strip(),
+            "function": function_fingerprint(function),
             "axes": {name: array_fingerprint(array) for name, array in values.items()},
         },
         noun="point",

@@ -23,7 +23,7 @@ from geoctrl._checks import user_level
 from geoctrl._scalars import shown
 from geoctrl.errors import FolderError
 
-__all__ = ["PartFolder"]
+__all__ = ["OtherQuestionError", "PartFolder"]
 
 _FORMAT = "geoctrl parts"
 _VERSION = 1
@@ -31,6 +31,10 @@ _QUESTION = "question.json"
 _LOCK = "lock.json"
 _SILENT = 600.0
 """Seconds after which a lock of another host, of which nobody here can know, counts as left behind."""
+
+
+class OtherQuestionError(FolderError):
+    """A folder holds the parts of another question, or those of another program."""
 
 
 class PartFolder:
@@ -117,7 +121,7 @@ class PartFolder:
         except ValueError:
             stored = None
         if not isinstance(stored, dict) or stored.get("format") != _FORMAT:
-            raise FolderError(
+            raise OtherQuestionError(
                 f"{self.path} was written by another program or an earlier version of geoctrl, which stored "
                 f"in another way: give another folder"
             )
@@ -128,7 +132,7 @@ class PartFolder:
         return stored
 
     def _refuse(self, differences: list[str]) -> None:
-        raise FolderError(
+        raise OtherQuestionError(
             f"{self.path} holds the parts of something else: {'; '.join(differences)}: give another folder"
         )
 

@@ -44,6 +44,10 @@ class PartsFound:
         """The folder, where there is one."""
         return None if self._folder is None else self._folder.path
 
+    def __len__(self) -> int:
+        """How many parts are there."""
+        return len(self._firsts)
+
     def __contains__(self, first: int) -> bool:
         return first in self._firsts
 

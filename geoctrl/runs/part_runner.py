@@ -71,6 +71,8 @@ class Task:
         Of which each part is sent its rows.
     noun : str
         What a member is called.
+    is_strict : bool
+        Whether a part that raises, after it was tried again, ends the call with its exception.
     """
 
     function: Callable[[Any, Members], Mapping[str, np.ndarray]]
@@ -79,6 +81,7 @@ class Task:
     question: Mapping[str, Any]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     noun: str = "member"
+    is_strict: bool = False
 
     def whole_question(self) -> dict[str, Any]:
         """All that the numbers depend on."""
@@ -107,8 +110,15 @@ class _Job:
 class _Assembly:
     """Parts that are under way: their rows so far, and which jobs are left."""
 
-    def __init__(self, found: PartsFound, retries: int) -> None:
-        self._found, self._retries = found, retries
+    def __init__(
+        self,
+        found: PartsFound,
+        retries: int,
+        is_strict: bool,
+        words: Callable[[Mapping[str, np.ndarray]], str],
+    ) -> None:
+        self._found, self._retries, self._is_strict = found, retries, is_strict
+        self._words_of, self.words = words, ""
         self._pieces: dict[int, list[tuple[int, Mapping[str, np.ndarray]]]] = {}
         self._open: dict[int, int] = {}
         self.jobs: deque[_Job] = deque()
@@ -140,6 +150,8 @@ class _Assembly:
         if isinstance(outcome, Exception):
             if again:
                 self.jobs.append(_Job(job.part, job.first, job.count, job.tries + 1))
+            elif self._is_strict:
+                raise outcome
             else:
                 words = f"{type(outcome).__name__}: {outcome}"
                 self._found.failed.update(dict.fromkeys(range(job.first, job.first + job.count), words))
@@ -166,7 +178,9 @@ class _Assembly:
         for first, arrays in pieces:
             rows.put(first, arrays)
         del self._open[part]
-        self._found.add(part, rows.arrays())
+        found = rows.arrays()
+        self._found.add(part, found)
+        self.words = self._words_of(found)
 
 
 class _Here:
@@ -190,7 +204,7 @@ def run_parts(
     out: Path | None = None,
     part: int | None = None,
     retries: int = 1,
-    best: Callable[[PartsFound], str] = lambda found: "",
+    words: Callable[[Mapping[str, np.ndarray]], str] = lambda arrays: "",
 ) -> PartsFound:
     """Compute the members of a task, those that the folder has not, as far as the time of the call goes.
 
@@ -206,8 +220,8 @@ def run_parts(
         Members in a part; by default that of the folder, or as many as take two seconds.
     retries : int
         How often a part or a member that fails is tried again.
-    best : callable
-        Words about what was found so far.
+    words : callable
+        Shown each part as it is done, it says what was found so far.
     """
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(f"executor must be a concurrent.futures.Executor, got {shown(executor)}")
@@ -225,7 +239,8 @@ def run_parts(
         if folder is not None:
             folder.begin(part)
         found = PartsFound(task.members, part, folder)
-        run = _PartsRun(task, context, call, executor or _Here(), _Assembly(found, retries), found, best)
+        assembly = _Assembly(found, retries, task.is_strict, words)
+        run = _PartsRun(task, context, call, executor or _Here(), assembly, found)
         for piece in pilot:
             run.assembly.take_pilot(*piece)
         run.finish()
@@ -271,10 +286,9 @@ class _PartsRun:
         executor: Any,
         assembly: _Assembly,
         found: PartsFound,
-        best: Callable[[PartsFound], str],
     ) -> None:
         self._task, self._context, self._call, self._executor = task, context, call, executor
-        self.assembly, self._found, self._best = assembly, found, best
+        self.assembly, self._found = assembly, found
         self._flying: dict[Future, _Job] = {}
         self._answers = 0
 
@@ -344,7 +358,7 @@ class _PartsRun:
 
     def _tell(self) -> None:
         done, members = self.assembly.count_done(), self._task.members
-        self._call.tell(f"{self._task.noun} {done} of {members}", self._best(self._found), done / members)
+        self._call.tell(f"{self._task.noun} {done} of {members}", self.assembly.words, done / members)
 
 
 def _is_of_dead(outcome: Any) -> bool:

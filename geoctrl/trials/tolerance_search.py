@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from geoctrl._calls.long_calls import LongCall, paced_call, under_way
+from geoctrl._calls.long_calls import is_under_way, paced_call, under_way
 from geoctrl._checks import entries, finite_array, nearest, require_choice, user_level
 from geoctrl._scalars import shown
-from geoctrl.errors import GeoctrlError, InputError, LabelError
+from geoctrl.errors import GeoctrlError, InputError, LabelError, WorkerError
+from geoctrl.runs.part_rows import PartsFound
+from geoctrl.runs.part_runner import Members, Task, TimeIsUpError, run_parts
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import Trajectory, simulate
 from geoctrl.systems import EulerPoincare, System, as_system
@@ -27,6 +31,8 @@ _HALVINGS = 14
 _NEAR = 0.1
 """Distance, in the size of a state, that always counts as back where nothing else is asked for."""
 _Job = tuple[Case, str, int]
+_ROW = "row"
+"""Name of the array of a row's text."""
 
 _ALWAYS = tuple(name for name in CHECKS if name not in ("friction", "motor friction", "tilt"))
 """Those that every plant has."""
@@ -106,6 +112,8 @@ def robustness(
         imperfection, or friction and tilt of a plant that has no such.
     LabelError
         For an unknown state, velocity or parameter, or a controller that does not fit.
+    WorkerError
+        If a worker of the executor dies.
     TypeError
         If ``law`` is none, or ``plant`` no system.
 
@@ -148,42 +156,58 @@ def robustness(
         tilted_states(system, system.start(x0, values), UPSIDE_DOWN, values)
     if fault := case.fault(controller):
         raise InputError(f"the run is not good even without any imperfection: {fault}")
-    jobs = [(case, name, row) for row, name in enumerate(names)]
-    found = _rows(jobs, executor, under_way())
-    return RobustnessReport(tuple(found), int(rng), names[len(found) :])
+    return _report(case, names, executor)
 
 
-class _OverError(Exception):
-    """The time is up."""
+def _report(case: Case, names: tuple[str, ...], executor: Any) -> RobustnessReport:
+    """Rows of the checks, in their order; those that are done where something ends the others."""
 
+    def report_of(found: PartsFound) -> RobustnessReport:
+        rows = {i: _row_of_text(arrays[_ROW]) for i, arrays in found}
+        missing = tuple(name for i, name in enumerate(names) if i not in rows)
+        return RobustnessReport(tuple(rows.values()), case.seed, missing)
 
-def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[RobustnessRow]:
-    """Rows of the jobs, in their order; those that are done where the keyboard interrupts the others."""
-    found: list[RobustnessRow] = []
-
-    def report(part: float) -> None:
-        best = f"{found[-1].check} done" if found else ""
-        call.tell(f"check {len(found) + 1} of {len(jobs)}", best, (len(found) + part) / len(jobs))
-        if call.is_over:
-            raise _OverError
-
+    if not names:
+        return RobustnessReport((), case.seed)
+    task = Task(_row_as_text, (case, names), len(names), {}, noun="check", is_strict=True)
     try:
-        # An executor may run a job in another process, which cannot tell how far it is.
-        rows = (_row(job, report) for job in jobs) if executor is None else executor.map(_row, jobs)
-        for row in rows:
-            found.append(row)
-            report(0.0)
-    except _OverError:
-        pass
-    except KeyboardInterrupt:
+        return report_of(run_parts(task, under_way(), executor, part=1, retries=0, words=_words))
+    except WorkerError as error:
+        error.result = report_of(error.result)
+        raise
+    except KeyboardInterrupt as interrupt:
+        found: PartsFound = interrupt.result  # type: ignore[attr-defined]
         warnings.warn(
-            f"interrupted: the report has {len(found)} of {len(jobs)} checks, .missing names the others",
+            f"interrupted: the report has {len(found)} of {len(names)} checks, .missing names the others",
             RuntimeWarning,
             stacklevel=user_level(),
         )
-    else:
-        call.report.finish(len(found) / len(jobs) if jobs else 1.0)
-    return found
+        return report_of(found)
+
+
+def _row_as_text(shared: tuple[Case, tuple[str, ...]], check: Members) -> dict[str, np.ndarray]:
+    """A part of the report, which is one row."""
+    case, names = shared
+
+    def report(part: float) -> None:
+        # In the thread of the call alone: a worker cannot tell how far it is.
+        if is_under_way():
+            call, done = under_way(), check.first + part
+            call.tell(f"check {check.first + 1} of {len(names)}", call.report.best, done / len(names))
+            if call.is_over:
+                raise TimeIsUpError
+
+    row = _row((case, names[check.first], check.first), report)
+    return {_ROW: np.array([json.dumps(asdict(row))])}
+
+
+def _row_of_text(text: np.ndarray) -> RobustnessRow:
+    given = json.loads(str(text[0]))
+    return RobustnessRow(**{**given, "tried": tuple(given["tried"])})
+
+
+def _words(arrays: Mapping[str, np.ndarray]) -> str:
+    return f"{_row_of_text(arrays[_ROW]).check} done"
 
 
 def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from geoctrl._calls.long_calls import LongCall
 from geoctrl.analysis.maps.map_witnesses import ConfirmedProofs, read_proofs
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.region import LETTERS, Proof, Signs, analytic, halves, walk, whole
-from geoctrl.errors import CertificateError
+from geoctrl.errors import CertificateError, WorkerError
+from geoctrl.runs.fingerprints import text_fingerprint
+from geoctrl.runs.part_rows import PartsFound
+from geoctrl.runs.part_runner import Members, Task, run_parts
 
 __all__ = ["Tiles"]
 
@@ -22,6 +26,9 @@ TILING = 3
 
 _OPEN = "."
 """A cell of which nothing is known."""
+
+_LETTERS = "letters"
+"""Name of the array of a tile's tree."""
 
 
 @lru_cache(maxsize=4)
@@ -60,9 +67,8 @@ class Chooser:
         return "+" if level < self._depth and any(open_.values()) else "."
 
 
-def _tile(job: tuple[str, tuple[int, ...], int]) -> str:
+def _tile(content: str, path: tuple[int, ...], depth: int) -> str:
     """The tree of one tile, of which the path names a part at each halving."""
-    content, path, depth = job
     members, found, given = _proofs_of_text(content)
     region, sides = members.region, whole(len(given["axes"]))
     require = analytic(region, members.field.positive)
@@ -80,6 +86,13 @@ def _tile(job: tuple[str, tuple[int, ...], int]) -> str:
     return "".join(letters)
 
 
+def _tile_as_array(shared: tuple[str, list[tuple[int, ...]], int], tile: Members) -> dict[str, np.ndarray]:
+    """A part of the region, which is one tile."""
+    content, paths, depth = shared
+    letters = _tile(content, paths[tile.first], depth).encode("ascii")
+    return {_LETTERS: np.frombuffer(letters, np.uint8)[np.newaxis]}
+
+
 class Tiles:
     """The tiles of a region, each computed once, and stored as soon as it is.
 
@@ -90,49 +103,45 @@ class Tiles:
     """
 
     def __init__(self, content: dict[str, Any], depth: int, out: Path | None) -> None:
-        axes, self.level = len(content["theorem"]["axes"]), min(TILING, depth)
+        theorem = content["theorem"]
+        axes, self.level = len(theorem["axes"]), min(TILING, depth)
         paths: list[tuple[int, ...]] = [()]
         for _ in range(self.level):
             paths = [(*path, k) for path in paths for k in range(2**axes)]
         text = json.dumps(content)
-        self._jobs = [(text, path, depth) for path in paths]
+        question = {
+            "what": "map",
+            "family": theorem["family"],
+            "axes": {name: json.dumps(ends) for name, ends in theorem["axes"].items()},
+            "depth": depth,
+            "content": text_fingerprint(text),
+        }
+        self._task = Task(
+            _tile_as_array, (text, paths, depth), len(paths), question, noun="tile", is_strict=True
+        )
         self._out, self._parts = out, 2**axes
         self.found: dict[int, str] = {}
-        if out is not None:
-            self._resume(json.dumps([text, depth]))
-
-    def _resume(self, question: str) -> None:
-        """Take what is stored of the same question; refuse a folder of another one."""
-        folder = self._out
-        assert folder is not None
-        folder.mkdir(parents=True, exist_ok=True)
-        asked = folder / "question.json"
-        if asked.exists() and asked.read_text(encoding="utf-8") != question:
-            raise CertificateError(f"{folder} holds the cells of another map: give another folder")
-        if not asked.exists():
-            _write(asked, question)
-        for i in range(len(self._jobs)):
-            tile = folder / f"tile-{i:05d}.txt"
-            if tile.exists():
-                self.found[i] = tile.read_text(encoding="utf-8")
 
     def compute(self, executor: Any, call: LongCall) -> None:
         """Those tiles that are not known, as far as the time of the call goes."""
-        left = [i for i in range(len(self._jobs)) if i not in self.found]
-        done, cells, open_cells = len(self.found), 0, 0
-        jobs = [self._jobs[i] for i in left]
-        for i, text in zip(left, (map if executor is None else executor.map)(_tile, jobs), strict=True):
-            self.found[i] = text
-            if self._out is not None:
-                _write(self._out / f"tile-{i:05d}.txt", text)
-            done += 1
-            cells += sum(letter != "+" for letter in text)
-            open_cells += text.count(_OPEN)
-            decided = f"{cells - open_cells} of {cells} cells decided"
-            call.tell(f"tile {done} of {len(self._jobs)}", decided, done / len(self._jobs))
-            if call.is_over:
-                break
-        call.report.finish(done / len(self._jobs))
+        cells = open_cells = 0
+
+        def words(arrays: Mapping[str, np.ndarray]) -> str:
+            nonlocal cells, open_cells
+            letters = arrays[_LETTERS].tobytes().decode("ascii")
+            cells += sum(letter != "+" for letter in letters)
+            open_cells += letters.count(_OPEN)
+            return f"{cells - open_cells} of {cells} cells decided"
+
+        try:
+            found = run_parts(self._task, call, executor, self._out, part=1, words=words)
+        except WorkerError as error:
+            self._take(error.result)
+            raise
+        self._take(found)
+
+    def _take(self, found: PartsFound) -> None:
+        self.found = {i: arrays[_LETTERS].tobytes().decode("ascii") for i, arrays in found}
 
     def tree(self) -> str:
         """The tree of the region."""
@@ -142,11 +151,5 @@ class Tiles:
                 return next(tiles)
             return "+" + "".join(subtree(tiles, level - 1) for _ in range(self._parts))
 
-        return subtree((self.found.get(i, _OPEN) for i in range(len(self._jobs))), self.level)
-
-
-def _write(path: Path, text: str) -> None:
-    """All of a text or nothing of it."""
-    beside = path.with_suffix(".part")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
+        tiles = (self.found.get(i, _OPEN) for i in range(self._task.members))
+        return subtree(tiles, self.level)

@@ -27,7 +27,8 @@ from geoctrl.checker.maps.region import LETTERS, halves
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.reading.problem_reader import conform as conform_old
-from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
+from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError, WorkerError
+from geoctrl.runs.part_folder import OtherQuestionError
 from geoctrl.systems import ReducedSystem, as_system
 
 __all__ = ["MapCell", "StabilityMap", "certify_region"]
@@ -213,7 +214,7 @@ def certify_region(
         Other parameters and symbols of the family: numbers, and for parameters also names of others or
         expressions in them, as in `stability_conditions`. Defaults stand for parameters not given.
     executor : concurrent.futures.Executor, optional
-        Computes the tiles of the region; any object with its ``map``.
+        Computes the tiles of the region.
     progress : bool or callable
         Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
         terminal after two seconds, with True from the start.
@@ -237,6 +238,10 @@ def certify_region(
         `ReducedSystem.despun`, perhaps), or the equations hold the time.
     CertificateError
         If the equations are too large to be reduced, or ``out`` holds another map.
+    FolderError
+        If ``out`` cannot be written.
+    WorkerError
+        If a worker of the executor dies.
 
     Examples
     --------
@@ -259,7 +264,18 @@ def certify_region(
         raise CertificateError("what is conserved over these axes is not seen to be") from None
     content["theorem"]["family"] = family
     tiles = Tiles(content, depth, folder)
-    tiles.compute(executor, under_way())
+    try:
+        tiles.compute(executor, under_way())
+    except OtherQuestionError as error:
+        raise CertificateError(f"out holds another map: {error}") from None
+    except WorkerError as error:
+        error.result = _map_of(sys, content, tiles)
+        raise
+    return _map_of(sys, content, tiles)
+
+
+def _map_of(sys: ReducedSystem, content: dict[str, Any], tiles: Tiles) -> StabilityMap:
+    """The map of the tiles that are known."""
     content["theorem"]["cells"] = tiles.tree()
     verdicts = tuple(proof.verdict for proof in read_proofs(content).proofs)
     return StabilityMap({**heading(FORMAT, sys.name), **content}, verdicts)
