@@ -297,7 +297,7 @@ class _PartsRun:
         try:
             most = 1 if isinstance(self._executor, _Here) else IN_FLIGHT * worker_count(self._executor)
             self._tell()
-            while (self.assembly.jobs or self._flying) and not self._call.is_over:
+            while self.assembly.jobs or self._flying:
                 while self.assembly.jobs and len(self._flying) < most:
                     self._submit(self.assembly.jobs.popleft())
                 left = self._call.budget.seconds_left
@@ -305,6 +305,8 @@ class _PartsRun:
                 for future in done:
                     self._take(future)
                 self._tell()
+                if self._call.is_over:
+                    break
         except TimeIsUpError:
             pass
         except (FolderError, WorkerError, KeyboardInterrupt) as error:
