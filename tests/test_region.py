@@ -294,6 +294,9 @@ def test_a_killed_map_goes_on_with_nothing_lost(skate, tmp_path):
     assert found.data == gc.certify_region(skate, "spinning", AXES, depth=5).data
     with pytest.raises(gc.CertificateError, match="another map"):
         gc.certify_region(skate, "spinning", AXES, depth=6, out=tmp_path / "run")
+    (tmp_path / "run" / "question.json").write_text('["{}", 5]')
+    with pytest.raises(gc.CertificateError, match="an earlier version of geoctrl"):
+        gc.certify_region(skate, "spinning", AXES, depth=5, out=tmp_path / "run")
 
 
 def test_any_executor(skate, small):
