@@ -1,4 +1,7 @@
-"""Enclosures in other units: the same verdicts, periods and multipliers in other numbers."""
+"""Enclosures in other units: the same verdicts and periods in other numbers.
+
+Limit cycles by microseconds and by days are among the files of orbits, with their multipliers.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,7 +9,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-import sympy as sp
 from flint import ctx
 
 import geoctrl as gc
@@ -17,35 +19,6 @@ UNITS = [
     {"time": 10**6, "length": Fraction(1, 1000), "mass": 10**6},
 ]
 BODY = gc.models.get("free-rigid-body")()
-
-
-def cycle(time, length):
-    """x'' = e w (1 - x^2/a^2) x' - w^2 x, van der Pol's equation with a time 1/w and a length a."""
-    x = gc.Coordinate("x")
-    w, a = 1 / Fraction(time), Fraction(length)
-    force = sp.Rational(1, 4) * w * (1 - x.symbol**2 / a**2) * x.rate - w**2 * x.symbol
-    system = gc.EulerPoincare(algebra=None, shape=[x], inertia=[[1]], forces=[force]).reduce()
-    start = {"x": 2 * float(a), "x_dot": 0.0}
-    return gc.find_periodic(system, [start[label] for label in system.state_labels], 6.3 * float(time))
-
-
-@pytest.fixture(scope="module")
-def attracting():
-    return cycle(1, 1).enclose(bits=96)
-
-
-@pytest.mark.parametrize(("time", "length"), [(Fraction(1, 1000), 1), (1, 1000)])
-def test_a_limit_cycle_attracts_in_all_units(attracting, time, length):
-    found = cycle(time, length).enclose(bits=96)
-    assert found.verdict is attracting.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
-    with ctx.workprec(96):
-        assert (found.period * time.denominator).overlaps(attracting.period)
-        assert found.period.rad() < 1e-15 * found.period.mid()
-    (z,), (first,) = found.multipliers, attracting.multipliers
-    assert z.overlaps(first)
-    # Poincare and Lindstedt: T = 2 pi (1 + e^2/16 - 5 e^4/3072); exp(-e T) to the lowest order.
-    assert float(attracting.period) == pytest.approx(2 * np.pi * (1 + 1 / 256 - 5 / 3072 / 256), abs=1e-5)
-    assert 0 < float(first.real) == pytest.approx(np.exp(-0.25 * float(attracting.period)), rel=0.01)
 
 
 def period_of(I1, I2, I3, w1, w3):

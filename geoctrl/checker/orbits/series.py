@@ -89,11 +89,12 @@ def coefficients(rows: Rows) -> list[arb_mat]:
 
 def quotient(K: Rows, right: Rows) -> Rows:
     """X with K X = right, of which the first coefficients of K, next to one by their inverse, are regular."""
-    A, b, found = coefficients(K), coefficients(right), list[arb_mat]()
-    near = A[0].mid().inv().mid()
-    inverse = (near * A[0]).inv() * near
+    (first, *A), b, found = coefficients(K), coefficients(right), list[arb_mat]()
+    near = first.mid().inv().mid()
+    inverse = (near * first).inv() * near
+    moving = [(j, a) for j, a in enumerate(A, 1) if not all(x == 0 for x in a.entries())]
     for k, rest in enumerate(b):
-        found.append(inverse * sum((-times(A[j], found[k - j]) for j in range(1, k + 1)), rest))
+        found.append(inverse * sum((-times(a, found[k - j]) for j, a in moving if j <= k), rest))
     sizes = range(len(right[0]))
     return [[arb_series([X[i, j] for X in found]) for j in sizes] for i in range(len(K))]
 
