@@ -132,13 +132,13 @@ class ReducedSystem(Recorded):
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the state: (n, n), or (nt, n, n) for ``x`` of shape (n, nt)."""
-        return self.differential.numeric(self.arguments_at(t, x, u), self.parameters(params))[0]
+        return self.differential.numeric(self.arguments_at(t, x, u), self.member_parameters(params, x))[0]
 
     def input_jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the inputs: (n, m), or (nt, n, m)."""
-        return self.differential.numeric(self.arguments_at(t, x, u), self.parameters(params))[1]
+        return self.differential.numeric(self.arguments_at(t, x, u), self.member_parameters(params, x))[1]
 
     def project(
         self,
@@ -345,8 +345,7 @@ class ReducedSystem(Recorded):
 
     def invariants(self, x: Any, params: Mapping[str, float] | None = None) -> dict[str, Any]:
         """Values of the conserved quantities by name: (,) or (nt,) each; the energy where it is one."""
-        values = self.parameters(params)
-        return self.conservation.values(tuple(self.conserved(values)), x, values)
+        return self.conservation.kept_values(x, self.member_parameters(params, x))
 
     def on_levels(
         self, x: Any, levels: Mapping[str, float], params: Mapping[str, float] | None = None

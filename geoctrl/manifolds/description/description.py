@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import entries, finite_array, named_parameters, require_printable, resolve_parameters
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program, expression, shown
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, ParameterError
 from geoctrl.manifolds.description.checking import check_description
 from geoctrl.manifolds.description.kept_along_runs import QUANTITIES
 from geoctrl.manifolds.description.laws import read_function
@@ -23,6 +23,7 @@ from geoctrl.manifolds.energies.potentials import read_terms
 from geoctrl.manifolds.product.body_matrices import Bodies
 from geoctrl.manifolds.vectors.entries import read_forces, read_gradient
 from geoctrl.systems import Family, Parameter, check_names, input_symbol
+from geoctrl.systems.parts.member_parameters import member_arrays
 from geoctrl.systems.parts.names import check_families
 from geoctrl.systems.units.measures import Measures
 
@@ -325,6 +326,11 @@ class Description:
 
     def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
+        if arrays := member_arrays(params):
+            raise ParameterError(
+                f"parameter {next(iter(arrays))!r} is an array, but compiled kernels take one set of "
+                "parameters at a time; sys.euler_poincare().reduce() takes arrays"
+            )
         positive = {p.name for p in self.parameters if p.positive}
         values = resolve_parameters(self.params, params, positive)
         return {k: float(v) for k, v in values.items()}

@@ -32,7 +32,8 @@ class System(ABC):
     r"""Equations of motion :math:`\dot x = f(t, x, u, p)` on a leaf.
 
     Functions take states ``x`` of shape (n,), or (n, nt) where they say so, inputs ``u`` (m,), and
-    ``params`` as overrides of the defaults by name.
+    ``params`` as overrides of the defaults by name: numbers, or of recorded equations arrays (N,), one number
+    a member, beside states (n, N), in `rhs`, `jacobian`, `energy`, `invariants`, `leaf_residual`, `outputs`.
 
     Attributes
     ----------

@@ -21,6 +21,7 @@ from geoctrl.systems.equations.leaf import Leaf, Sampler
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.units import measures_of, state_units
 from geoctrl.systems.parts.friction import with_reactions
+from geoctrl.systems.parts.member_parameters import member_arrays
 from geoctrl.systems.units.measures import Measures, known_units
 from geoctrl.systems.units.si_units import has_number
 
@@ -50,6 +51,8 @@ class Recorded(System):
         The states; the same followed by the time and the inputs.
     sampler : Sampler
         Random configurations on the leaf.
+    judgement : Judgement
+        Of parameters, those of several members too.
     """
 
     recorded = True
@@ -63,6 +66,7 @@ class Recorded(System):
     state_nodes: list[Node]
     arguments: list[Node]
     sampler: Sampler
+    judgement: Any
     nstates: int
     ninputs: int
 
@@ -113,6 +117,15 @@ class Recorded(System):
 
     # -- programs and values ---------------------------------------------------------------------
 
+    def member_parameters(self, params: Mapping[str, Any] | None, states: Any = None) -> dict[str, Any]:
+        """`parameters_at`; of arrays (N,), besides numbers, with nan for members that would be refused.
+
+        ``states`` (n, N) have to be as many, or one.
+        """
+        if params is None or not member_arrays(params):
+            return self.parameters_at(params)
+        return self.judgement.of_members(params, states)
+
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
         """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
         x = number_array("x", x)
@@ -130,7 +143,13 @@ class Recorded(System):
                     f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
                     f"got shape {values.shape}"
                 )
-        return [*x, number_array("t", t), *values]
+        t = number_array("t", t)
+        if x.ndim == 2 or t.ndim or values.ndim == 2:
+            several = {k: n for k, n in (("x", x[0].size), ("t", t.size), ("u", values[:1].size)) if n > 1}
+            if len(set(several.values())) > 1 or max(t.ndim, values.ndim - 1) > 1:
+                found = ", ".join(f"{n} of {k}" for k, n in several.items())
+                raise InputError(f"states, times and inputs are as many as each other, or one; got {found}")
+        return [*x, t, *values]
 
     def program(self, nodes: Sequence[Node], further: Sequence[Node] = ()) -> Program:
         """Compiled function of (states, further states, time, inputs); remembered for the same nodes."""
@@ -178,17 +197,19 @@ class Recorded(System):
         x : array, (n,) or (n, nt)
         u : array of inputs, zero by default
         params : dict, optional
-            Overrides of the defaults by name.
+            Overrides of the defaults by name: numbers, or arrays (N,) of N members, whose states are
+            (n, N), or (n, 1) for all. Columns are nan of members that would be refused alone.
 
         Raises
         ------
         InputError, ParameterError
-            If ``x`` or ``u`` has the wrong shape; for an unknown or missing parameter.
+            If ``x`` or ``u`` has the wrong shape; for an unknown or missing parameter, arrays of another
+            shape or of other numbers of members.
         """
-        return self._field(self.arguments_at(t, x, u), self.parameters_at(params))
+        return self._field(self.arguments_at(t, x, u), self.member_parameters(params, x))
 
     def _values_at(self, x: Any, params: Mapping[str, float] | None, nodes: Sequence[Node]) -> np.ndarray:
-        return self.program(nodes)(self.arguments_at(0.0, x, None), self.parameters_at(params))
+        return self.program(nodes)(self.arguments_at(0.0, x, None), self.member_parameters(params, x))
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
@@ -271,14 +292,15 @@ class Recorded(System):
         16.677
         """
         nodes = self.assembly.reactions
-        values = self.program(list(nodes.values()))(self.arguments_at(t, x, u), self.parameters_at(params))
+        program, arguments = self.program(list(nodes.values())), self.arguments_at(t, x, u)
+        values = program(arguments, self.member_parameters(params, x))
         if values.ndim == 1:
             return dict(zip(nodes, map(float, values), strict=True))
         return dict(zip(nodes, values, strict=True))
 
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Declared output signals: (p,) or (p, nt)."""
-        return self._outputs(self.arguments_at(t, x, u), self.parameters_at(params))
+        return self._outputs(self.arguments_at(t, x, u), self.member_parameters(params, x))
 
     # -- random states --------------------------------------------------------------------------
 

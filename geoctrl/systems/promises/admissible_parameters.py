@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from geoctrl._checks import resolve_parameters
+from geoctrl.errors import GeoctrlError
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.member_parameters import member_values
 from geoctrl.systems.promises.build_checks import frame_promises, leaf_promises
 from geoctrl.systems.promises.declared_symmetry import axis_promises
 from geoctrl.systems.promises.definiteness import Definiteness
@@ -28,6 +32,9 @@ class Judge(Protocol):
 
     def require(self, values: Numbers) -> None:
         """Raise a GeoctrlError for a full set of parameters that is refused."""
+
+    def clearly_admits(self, values: Numbers, count: int, /) -> np.ndarray:
+        """Which of several members (count,) are not refused, as far as that is seen at once."""
 
 
 class Judgement:
@@ -58,6 +65,35 @@ class Judgement:
         values = resolve_parameters(self._defaults, params, self._positive)
         self.require(values)
         return values
+
+    def of_members(self, params: Mapping[str, Any], states: Any) -> dict[str, Any]:
+        """Defaults overridden by numbers and arrays (N,); as `member_values`, each member judged."""
+        return member_values(params, states, self._defaults, self._positive, self._passing_members)
+
+    def _passing_members(self, values: Numbers, good: np.ndarray) -> np.ndarray:
+        """Which members pass, of those that are good; equal sets are judged once."""
+        if self._whole is not None:
+            good = self._whole._passing_members({k: values[k] for k in self._whole._defaults}, good)
+        count, left = good.size, np.zeros(good.shape, dtype=bool)
+        for judge in self._judges:
+            left |= good & ~judge.clearly_admits(values, count)
+        if not left.any():
+            return good
+        rows = np.array([np.broadcast_to(np.asarray(v, dtype=float), count)[left] for v in values.values()])
+        distinct, places = np.unique(rows, axis=1, return_inverse=True)
+        passed = [self._passes(dict(zip(values, column, strict=True))) for column in distinct.T.tolist()]
+        good = good.copy()
+        good[left] = np.array(passed)[places]
+        return good
+
+    def _passes(self, values: Numbers) -> bool:
+        """Whether a full set of parameters is not refused."""
+        try:
+            for judge in self._judges:
+                judge.require(values)
+        except GeoctrlError:
+            return False
+        return True
 
     def _has_passed(self, values: Numbers) -> bool:
         """Whether this is a full set of doubles that was judged: a run asks of its own several times."""

@@ -23,6 +23,7 @@ from geoctrl._scalars.graph.freed_switches import with_free_switches
 from geoctrl.errors import GeoctrlError
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.member_parameters import between_members
 from geoctrl.systems.promises.casimirs import casimirs
 from geoctrl.systems.promises.declared_symmetry import axis_momentum
 from geoctrl.systems.promises.rates_at_random import SPEEDS, TIMES, Rates, at_random, vanishing
@@ -174,6 +175,10 @@ class Conservation:
         asked = np.array([name in likely for name in self.nodes])
         good = rates.vanish(asked, self._system.parameters_at(params), held)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
+
+    def kept_values(self, x: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of what is kept at states, and at parameters that may be arrays: kept by all members."""
+        return self.values(tuple(self._system.conserved(between_members(params))), x, params)
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
         """Values of some candidates at states."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["Definiteness"]
 
 _ROUNDING = 1e-12
 """Negative eigenvalue, relative to the largest, that is rounding: a singular inertia is let pass."""
+_CLEARLY = 1e-6
+"""Part of a diagonal entry from which on a pivot is clearly positive."""
 _POINTS = 24
 
 
@@ -33,7 +36,7 @@ class Definiteness:
         entries = [e for row in rows for e in row]
         positive = {a.parameters[name] for name in mechanism.positive}
         self.admits_all: bool = mechanism.indefinite or _is_definite(system, rows, positive)
-        self._system, self._size = system, len(rows)
+        self._system, self._size, self._rows = system, len(rows), rows
         self._program = Program(a.graph, a.gamma, a.parameters, entries)
         self._constant = not system.graph.symbols(entries) & set(a.gamma)
         moving = system.graph.symbols(system.leaf.nodes) & set(a.parameters.values())
@@ -57,6 +60,29 @@ class Definiteness:
         if eigenvalues[worst, 0] < -_ROUNDING * np.max(np.abs(eigenvalues[worst])):
             gamma = points[usable][worst]
             raise DescriptionError(self._refusal(eigenvalues[worst], vectors[worst, :, 0], gamma, values))
+
+    def clearly_admits(self, values: Mapping[str, Any], count: int) -> np.ndarray:
+        """Which of several members (count,) pass by pivots that are far from zero."""
+        if self._pivots is None or self._leaf_moves:
+            return np.zeros(count, dtype=bool)
+        clear = np.ones(count, dtype=bool)
+        for point in self._leaf_points(values):
+            found = self._pivots(list(point), values)
+            pivots, diagonal = np.split(np.broadcast_to(found.T, (count, len(found))).T, 2)
+            clear &= (np.isfinite(pivots) & (pivots > _CLEARLY * diagonal)).all(axis=0)
+        return clear
+
+    @cached_property
+    def _pivots(self) -> Program | None:
+        """Pivots and the diagonal entries that they are left of; None where one is zero."""
+        a, rows = self._system.assembly, self._rows
+        try:
+            found = Factorisation(a.graph, rows)
+        except ZeroDivisionError:
+            return None
+        if len(found.pivots) < len(rows):
+            return None
+        return Program(a.graph, a.gamma, a.parameters, [*found.pivots, *(rows[i][i] for i in found.order)])
 
     def _leaf_points(self, values: Mapping[str, Any]) -> np.ndarray:
         """Advected components (points, d) on the leaf; drawn anew where it depends on parameters."""

@@ -101,6 +101,10 @@ class Promises:
         """Whether all promises hold whatever the parameters are."""
         return not self._open
 
+    def clearly_admits(self, _values: Numbers, count: int) -> np.ndarray:
+        """Which of several members (count,) pass at a glance: none, promises are judged one by one."""
+        return np.full(count, self.admits_all)
+
     # -- one promise ----------------------------------------------------------------------------
 
     def _names(self, promise: Promise) -> list[str]:

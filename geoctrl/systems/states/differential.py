@@ -8,6 +8,7 @@ the solve is left to the linear algebra of the arithmetic at hand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -118,8 +119,13 @@ class Differential:
         k = len(acceleration)
         return np.where(np.abs(z[:k] - acceleration) > rounding[:k], z[:k], acceleration)
 
-    def numeric(self, arguments: Sequence[Any], params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Jacobians (n, n) and (n, m) of the field; a leading axis nt where arguments have one."""
+    def numeric(
+        self, arguments: Sequence[Any], params: Mapping[str, Any], throw: bool = True
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians (n, n) and (n, m) of the field; a leading axis nt where arguments or parameters have one.
+
+        Where masses are singular an error, or nan if not ``throw``.
+        """
         system = self._system
         z = self._solution(arguments, params)
         values = self._program([*arguments, *z], params)
@@ -131,15 +137,27 @@ class Differential:
         )
         k = len(system.assembly.velocity)
         right = np.concatenate([by_x, by_u], axis=-1)
-        t = binary_scaling(np.max(np.abs(saddle), axis=tuple(range(saddle.ndim - 2)), initial=0.0))[:, None]
+        sizes = np.abs(saddle, where=np.isfinite(saddle), out=np.zeros(saddle.shape))
+        t = binary_scaling(np.max(sizes, axis=tuple(range(saddle.ndim - 2)), initial=0.0))[:, None]
         try:
             solved = (t * np.linalg.solve(t * saddle * t.T, t * right))[..., :k, :]
         except np.linalg.LinAlgError:
-            raise SingularMassError(
-                "the equations have no derivative here: the mass matrix, bordered by the constraint rows, is "
-                "singular"
-            ) from None
+            if throw:
+                raise SingularMassError(
+                    "the equations have no derivative here: the mass matrix, bordered by the constraint "
+                    "rows, is singular"
+                ) from None
+            solved = (t * _single_solutions(t * saddle * t.T, t * right))[..., :k, :]
         n, m = system.nstates, system.ninputs
         top_x, top_u = solved[..., :n], solved[..., n:]
         zero = np.zeros((*top_u.shape[:-2], n - k, m))
         return np.concatenate([top_x, advection], axis=-2), np.concatenate([top_u, zero], axis=-2)
+
+
+def _single_solutions(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solutions of some systems, nan of those that are singular."""
+    found = np.full(right.shape, np.nan)
+    for place in np.ndindex(matrices.shape[:-2]):
+        with suppress(np.linalg.LinAlgError):
+            found[place] = np.linalg.solve(matrices[place], right[place])
+    return found
