@@ -87,12 +87,12 @@ class PartFolder:
             with suppress(OSError):
                 os.utime(self.path / _LOCK)
 
-    def load(self, first: int) -> dict[str, np.ndarray]:
-        """A part that is there."""
+    def load(self, first: int, only: str | None = None) -> dict[str, np.ndarray]:
+        """A part that is there, or one array of it if it has that."""
         path = self.path / self._name(first)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                return {name: archive[name] for name in archive.files}
+                return {name: archive[name] for name in archive.files if only in (None, name)}
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise FolderError(
                 f"{path} cannot be read ({error}): remove this file, and its members are computed again"

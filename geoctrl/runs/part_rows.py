@@ -37,7 +37,7 @@ class PartsFound:
         self._firsts: set[int] = set()
         if folder is not None:
             for first in folder.stored_parts() & set(range(0, members, part)):
-                self._note(first, folder.load(first))
+                self._note(first, folder.load(first, only=ERROR))
 
     @property
     def place(self) -> Path | None:

@@ -257,19 +257,24 @@ def _outcome(future: Future) -> Any:
 
 
 def _part_and_pilot(task: Task, context: Context, call: LongCall) -> tuple[int, list[tuple[int, int, Any]]]:
-    """Members in a part, a power of two nearest to the seconds of one; and the members that told so."""
+    """Members in a part, a power of two nearest to the seconds of one; and the members that told so.
+
+    The first member alone tells nothing: what is compiled is compiled for it.
+    """
     pieces: list[tuple[int, int, Any]] = []
-    first, count, begun, took = 0, 1, time.perf_counter(), 0.0
-    while first < min(task.members, _PILOT) and not call.is_over:
+    first, took, spent = 0, 0.0, 0.0
+    while first < min(task.members, _PILOT) and spent < _PILOT_SECONDS and not call.is_over:
         count = min(first or 1, task.members - first)
         start = time.perf_counter()
         outcome = _outcome(submit(_Here(), task.function, context, task.rows(first, count), versions()))
         if isinstance(outcome, TimeIsUpError):
             break
-        took = (time.perf_counter() - start) / count
+        took = time.perf_counter() - start
+        spent += took if first else 0.0
+        took /= count
         pieces.append((first, count, outcome))
         first += count
-        if isinstance(outcome, Exception) or time.perf_counter() - begun > _PILOT_SECONDS:
+        if isinstance(outcome, Exception):
             break
     size = 2 ** max(0, round(np.log2(PART_SECONDS / max(took, PART_SECONDS / 2**20))))
     return min(size, task.members), pieces

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from importlib import import_module
+from numbers import Number
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,9 +80,11 @@ class SweepResult:
             if key not in self.values:
                 raise LabelError(f"no value {shown(key)}{nearest(key, self.values)}")
             return self.values[key]
-        if set(self.values) == {VALUE}:
-            return self.values[VALUE][key]
-        return {name: array[key] for name, array in self.values.items()}
+        try:
+            found = {name: array[key] for name, array in self.values.items()}
+        except (IndexError, ValueError):
+            raise InputError(f"{shown(key)} is no part of a grid of {self.shape} points") from None
+        return found[VALUE] if set(found) == {VALUE} else found
 
     def value_at(self, **point: Any) -> Any:
         """Values where axes have these values, all of the others: as ``result[...]`` of that part.
@@ -95,10 +98,10 @@ class SweepResult:
         for name, value in point.items():
             if name not in self.axes:
                 raise LabelError(f"no axis {shown(name)}{nearest(name, self.axes)}")
-            met = np.flatnonzero(self.axes[name] == value)
-            if not met.size:
+            values = self.axes[name].tolist()
+            if not isinstance(value, str | Number | np.generic) or value not in values:
                 raise InputError(f"{name} = {shown(value)} is no point of the grid")
-            index[list(self.axes).index(name)] = int(met[0])
+            index[list(self.axes).index(name)] = values.index(value)
         return self[tuple(index)]
 
     def to_pandas(self) -> pandas.DataFrame:

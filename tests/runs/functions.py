@@ -39,6 +39,25 @@ def moody(a, folder):
     return a**2
 
 
+class Told:
+    """Tells in a folder that it was unpickled, as a system is derived then."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return unpickled, (self.folder,)
+
+    def __call__(self, a):
+        time.sleep(0.01)
+        return a
+
+
+def unpickled(folder):
+    Path(folder, f"{os.getpid()}-{time.monotonic_ns()}").touch()
+    return Told(folder)
+
+
 def pid_and_threads(a):
     """Which process it is, with how many threads of BLAS."""
     time.sleep(0.01)

@@ -85,6 +85,7 @@ def kill_once(folder, parts):
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None and len(list(Path(folder).glob("part-*.npz"))) < parts:
         time.sleep(0.01)
+    time.sleep(0.2 * random.random())
     workers = children(process.pid)
     process.send_signal(signal.SIGKILL)
     process.wait()

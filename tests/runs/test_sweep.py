@@ -15,7 +15,7 @@ import pytest
 import geoctrl as gc
 from geoctrl.runs import fingerprints
 from geoctrl.runs.workers import Context, UnknownContextError, submit, worker_count
-from tests.runs.functions import fragile, moody, pendulum, pid_and_threads
+from tests.runs.functions import Told, fragile, moody, pendulum, pid_and_threads
 from tests.runs.killed import AXES, kill_once, run, sha
 
 
@@ -181,6 +181,24 @@ def test_what_is_shared_is_sent_once_and_kept(pool):
     assert whole.value() == ("shared", 3.0)
     assert light.value() is whole.value()
     assert context.value() is not whole.value()
+
+
+def test_what_is_shared_is_unpickled_once_in_a_process(pool, tmp_path):
+    found = gc.sweep(Told(str(tmp_path)), {"a": range(30)}, executor=pool, part=1)
+    assert np.array_equal(found[...], range(30))
+    assert 1 <= len(list(tmp_path.iterdir())) <= 2
+
+
+def test_a_part_takes_two_seconds(tmp_path):
+    """By the members after the first, for which everything is compiled."""
+    waits = iter([1.0])
+
+    def compiling(a):
+        time.sleep(next(waits, 0.002))
+        return a
+
+    gc.sweep(compiling, {"a": range(80)}, out=tmp_path)
+    assert json.loads((tmp_path / "question.json").read_text())["part"] == 80
 
 
 class Forgetful:
