@@ -83,7 +83,16 @@ _PUBLIC = {
         "place",
     ),
     "geoctrl.runs": ("SweepResult", "load_sweep", "sweep"),
-    "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
+    "geoctrl.simulation": (
+        "Draws",
+        "Ensemble",
+        "Event",
+        "Trajectory",
+        "load_ensemble",
+        "load_trajectory",
+        "simulate",
+        "simulate_ensemble",
+    ),
     "geoctrl.errors": (
         "BudgetError",
         "CertificateError",

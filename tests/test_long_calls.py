@@ -22,6 +22,7 @@ from geoctrl.analysis.proofs import proof
 SHORT = {
     "check_units",
     "linearize",
+    "load_ensemble",
     "load_sweep",
     "load_trajectory",
     "product",
@@ -243,6 +244,11 @@ CASES = {
         0.1,
         lambda s: gc.simulate(body(), np.linspace(0, 1e7, 3), [0.2, 0.3, 1.0], seconds=s),
         lambda found, _folder: stopped(found),
+    ),
+    "simulate_ensemble": (
+        0.1,
+        lambda s: gc.simulate_ensemble(body(), np.linspace(0, 1e5, 3), [[0.2, 0.3, 1.0]] * 99, seconds=s),
+        lambda found, _folder: found.failed.size > 0,
     ),
     "integrate": (
         0.05,

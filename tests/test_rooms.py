@@ -25,6 +25,7 @@ ROOMS = {
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",
     "systems": "typesetting parts units contract equations printing states promises .",
+    "simulation": ". members batches ensembles",
     "stepping": "drive compiled methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (

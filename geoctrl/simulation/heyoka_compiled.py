@@ -14,7 +14,7 @@ from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.passages import Mark, Passages, early_times
 from geoctrl.stepping.drive.run_sizes import SMALL, Sizes
 
-__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken"]
+__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "taylor_expressions"]
 
 DEFAULT_TOLERANCE = 1e-15
 
@@ -187,7 +187,7 @@ class Compiled:
             states = [hy.par[first + i] * z for i, z in enumerate(variables)]
             slopes = [hy.par[first + n + i] for i in range(n)]
             time = hy.par[first + 2 * n] * hy.time
-        outputs = _expressions(self.program, [*states, time, *extra])
+        outputs = taylor_expressions(self.program, [*states, time, *extra])
         # Zeros in both directions, so that those found can be compared with the signs between them.
         stopping, passing = [], []
         for i, expression in zip(self.watched, outputs[n:], strict=True):
@@ -233,7 +233,7 @@ class Compiled:
         self.longest = 0.0
 
 
-def _expressions(program: Program, arguments: list) -> list:
+def taylor_expressions(program: Program, arguments: list) -> list:
     """The tape on heyoka expressions, hoisted constants as runtime parameters."""
     import heyoka as hy
 

@@ -74,11 +74,11 @@ class RecordedFlow:
         images, self.extra = flow.drive.images(system)
         self.state_nodes: list[Node] = [*system.state_nodes, *(state for state, _ in flow.more)]
         rates = [*system.field_nodes, *(rate for _, rate in flow.more)]
-        mapping = dict(zip(system.input_nodes, images, strict=True))
-        self.rates: list[Node] = self._nodes_with_inputs("field", rates, mapping)
+        self._images = dict(zip(system.input_nodes, images, strict=True))
+        self.rates: list[Node] = self._nodes_with_inputs("field", rates)
         # An input that is held leaves a constant here, which has no zeros.
         self.events: list[Node] = self._nodes_with_inputs(
-            "events", [flow.events[i].node for i in self.watched], mapping
+            "events", [flow.events[i].node for i in self.watched]
         )
         self.arguments = [*self.state_nodes, system.time_node, *self.extra]
 
@@ -86,7 +86,12 @@ class RecordedFlow:
         """The same, of which other events are watched."""
         return self if tuple(watched) == self.watched else RecordedFlow(self.flow, watched)
 
-    def _nodes_with_inputs(self, what: str, nodes: list[Node], mapping: dict[Node, Node]) -> list[Node]:
+    def with_inputs(self, nodes: list[Node]) -> list[Node]:
+        """Nodes of the system with what drives the inputs put in, as functions of `arguments`."""
+        return self._nodes_with_inputs("others", nodes)
+
+    def _nodes_with_inputs(self, what: str, nodes: list[Node]) -> list[Node]:
+        mapping = self._images
         if not mapping:
             return nodes
         key = (what, *(n.index for n in nodes), *((a.index, b.index) for a, b in mapping.items()))

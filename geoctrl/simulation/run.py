@@ -25,9 +25,9 @@ from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import System, as_system
 
-__all__ = ["choose_engine", "simulate"]
+__all__ = ["ENGINES", "choose_engine", "simulate", "tolerance_given"]
 
-_ENGINES = ("auto", "heyoka", "scipy")
+ENGINES = ("auto", "heyoka", "scipy")
 
 
 @paced_call
@@ -139,8 +139,8 @@ def simulate(
     (True, 1)
     """
     as_system(sys, "simulate")
-    require_choice("engine", engine, _ENGINES)
-    tolerance = _tolerance(rtol)
+    require_choice("engine", engine, ENGINES)
+    tolerance = tolerance_given(rtol)
     times = time_grid(timepts).copy()
     values = sys.parameters_at(params)
     drive, hold = (
@@ -174,7 +174,7 @@ def simulate(
     return execute(chosen.flow, steps, samples, under_way(), throw)
 
 
-def _tolerance(rtol: float | None) -> float | None:
+def tolerance_given(rtol: float | None) -> float | None:
     """``rtol`` as a float between 0 and 1, or None."""
     if rtol is None:
         return None

@@ -5,6 +5,7 @@ Nothing is shown or saved: every function returns what it drew on. Matplotlib is
 
 from geoctrl.viz.branch_diagram import branches
 from geoctrl.viz.curvature_field import curvature
+from geoctrl.viz.quantile_bands import bands
 from geoctrl.viz.region_picture import attraction
 from geoctrl.viz.regions import stability_map
 from geoctrl.viz.reports import robustness
@@ -16,6 +17,7 @@ from geoctrl.viz.way import path
 
 __all__ = [
     "attraction",
+    "bands",
     "branches",
     "curvature",
     "drift",

@@ -16,7 +16,7 @@ from geoctrl._scalars.arithmetic.arithmetics import Arithmetic, evaluate
 from geoctrl._scalars.arithmetic.modular import PRIME, residue
 from geoctrl._scalars.graph.graph import Node
 
-__all__ = ["Draws", "RandomFunctions", "Residues", "residues_of"]
+__all__ = ["RandomFunctions", "RandomResidues", "Residues", "residues_of"]
 
 _LOW, _P = np.uint64((1 << 32) - 1), np.uint64(PRIME)
 _29, _32, _61 = np.uint64(29), np.uint64(32), np.uint64(61)
@@ -29,7 +29,7 @@ def _residues(x: np.ndarray) -> np.ndarray:
     return x - np.where(x >= _P, _P, np.uint64(0))
 
 
-class Draws(Protocol):
+class RandomResidues(Protocol):
     """What numbers are drawn from: a generator of numpy, or what stands for one."""
 
     @property
@@ -56,7 +56,7 @@ class Residues:
         return cls(residue(Fraction(q)))
 
     @classmethod
-    def draw(cls, rng: Draws, shape: tuple[int, ...]) -> Residues:
+    def draw(cls, rng: RandomResidues, shape: tuple[int, ...]) -> Residues:
         """Random residues that are not zero."""
         return cls(rng.integers(1, PRIME, size=shape, dtype=np.uint64))
 
@@ -124,7 +124,7 @@ class RandomFunctions(dict):
         Number of points.
     """
 
-    def __init__(self, rng: Draws, count: int) -> None:
+    def __init__(self, rng: RandomResidues, count: int) -> None:
         super().__init__()
         self._rng, self.count = rng, count
         self._drawn: dict[tuple, Residues] = {}

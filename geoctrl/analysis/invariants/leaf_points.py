@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Graph, Node
-from geoctrl._scalars.arithmetic.residues import Draws, RandomFunctions, Residues, residues_of
+from geoctrl._scalars.arithmetic.residues import RandomFunctions, RandomResidues, Residues, residues_of
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import ConstraintError
 from geoctrl.systems import ReducedSystem
@@ -27,7 +27,7 @@ def states_on_leaf(
     system: ReducedSystem,
     parameters: Mapping[Node, Residues],
     functions: RandomFunctions,
-    rng: Draws,
+    rng: RandomResidues,
 ) -> Values:
     """Residues (count,) of all states; where ``functions.valid`` is false they are off the leaf.
 
@@ -55,7 +55,7 @@ def states_on_leaf(
     return states
 
 
-def _rotated_values(system: ReducedSystem, rng: Draws, shape: tuple[int, ...]) -> Values:
+def _rotated_values(system: ReducedSystem, rng: RandomResidues, shape: tuple[int, ...]) -> Values:
     """Vectors of a factor turned by one rotation (Cayley's formula)."""
     mechanism, gamma = system.mechanism, iter(system.assembly.gamma)
     rotations: dict[int, list[list[Residues]]] = {}
@@ -74,7 +74,7 @@ def _rotated_values(system: ReducedSystem, rng: Draws, shape: tuple[int, ...]) -
     return values
 
 
-def _rotation(rng: Draws, shape: tuple[int, ...], planar: bool) -> list[list[Residues]]:
+def _rotation(rng: RandomResidues, shape: tuple[int, ...], planar: bool) -> list[list[Residues]]:
     x, y, z = (Residues(np.zeros(shape)) if planar and i < 2 else Residues.draw(rng, shape) for i in range(3))
     n = (1 + x * x + y * y + z * z).inverse()
     rows = [

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, Node
-from geoctrl._scalars.arithmetic.residues import Draws, RandomFunctions, Residues, residues_of
+from geoctrl._scalars.arithmetic.residues import RandomFunctions, RandomResidues, Residues, residues_of
 from geoctrl.analysis.invariants.leaf_points import states_on_leaf
 from geoctrl.errors import InputError
 from geoctrl.systems import ReducedSystem
@@ -130,7 +130,7 @@ class ModularMotion:
         nodes: Sequence[Node],
         parameters: Mapping[Node, Residues],
         count: int,
-        rng: Draws,
+        rng: RandomResidues,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Values (len(nodes), count) at random states on the leaf, and which of these are states."""
         functions = RandomFunctions(rng, count)

@@ -15,7 +15,7 @@ import numpy as np
 from geoctrl.runs import EventRecord, Events
 from geoctrl.stepping.drive.events import LocatedEvent
 
-__all__ = ["RELATIVE_ROUNDING", "Passages", "Surfaces", "early_times"]
+__all__ = ["RELATIVE_ROUNDING", "Passages", "Surfaces", "early_times", "stop_words"]
 
 RELATIVE_ROUNDING = 64 * np.finfo(float).eps
 """Relative rounding of a state or a time: a value below what that changes has no sign."""
@@ -222,11 +222,10 @@ class Passages:
         """What to say of a run that did not fail, by its events; whether it did what was asked."""
         words = "completed"
         if self.stopped is not None and self.end is not None:
-            event, t = self._events[self.stopped], self.end[0]
+            event = self._events[self.stopped]
+            words = stop_words(event, self.end[0])
             if event.edge is not None:
-                left = f"left the domain {event.name!r}, {event.edge.words}, at t = {t:.12g}"
-                return f"{left}: the model does not hold beyond; domain=False goes on", False
-            words = f"stopped by the event {event.name!r} at t = {t:.12g}"
+                return words, False
         grazing = [
             f"grazes {self._events[i].name!r} at t = {t:.12g}: doubles do not resolve whether it passes"
             for i, t in self.grazed.items()
@@ -281,6 +280,15 @@ class Passages:
             states = np.array([x for _, x in mine]).T if mine else np.zeros((n, 0))
             found[name] = EventRecord(time, states)
         return found
+
+
+def stop_words(event: LocatedEvent, t: float | None = None) -> str:
+    """What to say of a run that an event has ended, with the time or without."""
+    at = "" if t is None else f" at t = {t:.12g}"
+    if event.edge is None:
+        return f"stopped by the event {event.name!r}{at}"
+    left = f"left the domain {event.name!r}, {event.edge.words}{',' * bool(at)}{at}"
+    return f"{left}: the model does not hold beyond; domain=False goes on"
 
 
 def early_times(t: float, end: float) -> np.ndarray:

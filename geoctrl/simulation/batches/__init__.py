@@ -1,0 +1,1 @@
+"""Members run: eight at a time where they are ordinary, else alone."""

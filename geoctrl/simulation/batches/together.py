@@ -1,0 +1,123 @@
+"""Ordinary members run in batches, and what speaks against the numbers that came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from geoctrl.simulation.batches.batch import WIDTH, Batch, Group, Piece
+from geoctrl.simulation.batches.member_starts import lost_sides, sides_at
+from geoctrl.simulation.members.ensemble_members import MembersPart
+from geoctrl.simulation.members.ensemble_task import EnsembleTask, member_constants
+from geoctrl.stepping.drive.run_sizes import SMALL
+
+__all__ = ["Together", "pieces_with_columns"]
+
+
+def pieces_with_columns(task: EnsembleTask, part: MembersPart) -> list[tuple[Piece, np.ndarray]]:
+    """Stretches between kinks of the inputs, each with the samples in it."""
+    found = []
+    for grid, _ in task.pattern_without_events.pieces():
+        columns = np.flatnonzero((task.times >= grid[0]) & (task.times <= grid[-1]))
+        found.append((Piece(grid, task.extra_numbers(part, float(grid[0]))), columns))
+    return found
+
+
+class Together:
+    """Members of one part, from ordinary starts.
+
+    Attributes
+    ----------
+    states : ndarray (k, n, nt)
+        Nan beyond a member's end, once they are `settled_members`.
+    end, last : ndarray (k,), (k, n)
+    stop : ndarray of int (k,)
+        The event that ended a member, or -1.
+    passages : list of (member, event, time, sign of the rate, state)
+    """
+
+    def __init__(self, task: EnsembleTask, part: MembersPart, look: Callable[[], None]) -> None:
+        self._task, self._part, self._look = task, part, look
+        k, n = part.starts.shape
+        self.states, self.last = np.empty((k, n, task.times.size)), np.empty((k, n))
+        self.end, self.stop = np.full(k, float(task.times[-1])), np.full(k, -1)
+        self.passages: list[tuple[int, int, float, int, np.ndarray]] = []
+        self._finished, self._doubtful = np.zeros(k, bool), np.zeros(k, bool)
+
+    def run(self) -> None:
+        """Run all of them, those of like pace side by side."""
+        task, part = self._task, self._part
+        recorded, kept = task.equations, task.equations.workspace
+        key = recorded.key("batch", task.tolerance)
+        batch = kept.take(key) or Batch(recorded, task.tolerance)
+        constants = np.array(
+            [np.broadcast_to(c, len(part)) for c in member_constants(batch.program, part)], dtype=float
+        ).reshape(-1, len(part))
+        pieces = pieces_with_columns(task, part)
+        lengths = batch.first_steps(float(task.times[0]), part.starts, constants, pieces[0][0].extra)
+        order = np.argsort(lengths, kind="stable")
+        for first in range(0, len(part), WIDTH):
+            left = order[first : first + WIDTH]
+            while left.size:
+                cut = [Piece(piece.grid, piece.extra[:, left]) for piece, _ in pieces]
+                group = batch.run(part.starts[left], constants[:, left], cut, self._look)
+                if not group.broken.any():
+                    self._take(group, left, pieces)
+                    break
+                left = left[~group.broken]
+            self._look()
+        # A batch that an exception or an interrupt has left half way is dropped rather than given back.
+        kept.give(key, batch)
+
+    def _take(self, group: Group, members: np.ndarray, pieces: list[tuple[Piece, np.ndarray]]) -> None:
+        """Take up a group that has come to its end."""
+        first = 0
+        for piece, columns in pieces:
+            rows = group.rows[first + np.searchsorted(piece.grid, self._task.times[columns])]
+            self.states[members[:, None], :, columns] = rows.transpose(2, 0, 1)
+            first += piece.grid.size
+        self.last[members] = group.rows[-1].T
+        for lane, stop in group.stops.items():
+            member = members[lane]
+            self.end[member], self.last[member], self.stop[member] = stop.time, stop.state, stop.event
+        self.passages += [(int(members[p.lane]), p.event, p.time, p.sign, p.state) for p in group.passages]
+        self._finished[members], self._doubtful[members] = True, group.doubtful
+
+    def settled_members(self) -> np.ndarray:
+        """Places of members that are done and of which nothing is in doubt; samples beyond ends are gone."""
+        task = self._task
+        self.passages = sorted(
+            (p for p in self.passages if p[2] <= self.end[p[0]]), key=lambda p: (p[0], p[2])
+        )
+        if (self.stop >= 0).any():
+            beyond = task.times > self.end[:, None]
+            self.states[np.broadcast_to(beyond[:, None, :], self.states.shape)] = np.nan
+        doubt = ~self._finished | self._doubtful | ~np.isfinite(self.last).all(axis=1) | self._is_small()
+        if task.located_events:
+            part, begin = self._part, np.full(len(self.end), float(task.times[0]))
+            sides = np.sign(sides_at(task, part, begin, part.starts).values).astype(int)
+            signs = [(member, event, sign) for member, event, _, sign, _ in self.passages]
+            doubt |= lost_sides(sides, sides_at(task, part, self.end, self.last), signs, self.stop)
+        if task.keeps_rows:
+            for i in np.flatnonzero(~doubt):
+                doubt[i] = self._is_off_leaf(int(i))
+        return np.flatnonzero(~doubt)
+
+    def _is_small(self) -> np.ndarray:
+        """Whether a member became small beside the sizes that doubles and tolerances are made for."""
+        small = np.zeros(len(self.end), bool)
+        candidates = np.flatnonzero(
+            np.nanmin(np.abs(self.states).max(axis=1), axis=1, initial=np.inf) < SMALL
+        )
+        for i in candidates:
+            size = np.abs(self.states[i]).max(axis=0)
+            small[i] = ((size < SMALL) & (size > 0)).any()
+        return small
+
+    def _is_off_leaf(self, i: int) -> bool:
+        """Whether a member drifts off rows that multipliers keep."""
+        times = self._task.times
+        inside = times <= self.end[i]
+        field = self._task.system.run(self._part.params_of(i))
+        return field.off_leaf(times[inside], self.states[i].T[inside])[1] is not None

@@ -1,0 +1,1 @@
+"""Ensembles: many runs of one system, and their results."""
