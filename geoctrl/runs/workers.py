@@ -67,6 +67,11 @@ class Context:
         return self._here[0] if self._here else _kept_value(self._digest, self._content)
 
     @property
+    def is_here(self) -> bool:
+        """Whether this is the process that made it."""
+        return bool(self._here)
+
+    @property
     def is_abroad(self) -> bool:
         """Whether it was pickled, to be sent to another process."""
         return self._content is not None
@@ -95,20 +100,21 @@ class Context:
 
 def _pickle_of(value: Any) -> bytes:
     """The pickle; of what stands in a script or at a prompt by value, where cloudpickle is installed."""
+    content, reason = None, None
     try:
-        content, reason = pickle.dumps(value), None
+        content = pickle.dumps(value)
     except Exception as error:  # whatever the object's own methods raise
-        content, reason = b"__main__", error
-    if b"__main__" in content:
+        reason = error
+    if content is None or b"__main__" in content:
         try:
             import cloudpickle
 
             return cloudpickle.dumps(value)
-        except ModuleNotFoundError as error:
-            reason = reason and error
+        except ModuleNotFoundError:
+            pass
         except Exception as error:
             reason = error
-    if reason is not None:
+    if content is None:
         raise WorkerError(
             f"what is computed cannot be sent to other processes ({reason}): define the function in a module"
         )
@@ -144,7 +150,8 @@ def compute(
     expected: Mapping[str, str],
 ) -> dict[str, np.ndarray]:
     """The results of some members, by whichever process; ``expected`` are the versions of who asks."""
-    _watch_parent()
+    if not context.is_here:
+        _watch_parent()
     if expected != versions():
         differ = {k for k, v in versions().items() if v != expected.get(k)}
         there, here = (", ".join(f"{k} {of.get(k)}" for k in sorted(differ)) for of in (versions(), expected))

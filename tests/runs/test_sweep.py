@@ -2,7 +2,9 @@
 
 import json
 import os
+import pickle
 import sys
+import threading
 import time
 import warnings
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -274,6 +276,35 @@ def test_what_cannot_be_sent_is_worded(pool, monkeypatch):
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     with pytest.raises(gc.WorkerError, match="cannot be sent to other processes"):
         gc.sweep(lambda a: a, {"a": range(4)}, executor=pool, part=1)
+
+
+class Guarded:
+    """By reference alone: by value it has a lock."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __reduce__(self):
+        return "GUARDED"
+
+    def __call__(self, a):
+        return a
+
+
+GUARDED = Guarded()
+
+
+def test_what_stands_in_a_script_is_sent_by_value_if_it_can_be(monkeypatch):
+    """By reference to the script where it cannot, which processes of a pool import as well."""
+    pytest.importorskip("cloudpickle")
+    monkeypatch.setattr(GUARDED.__class__, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "GUARDED", GUARDED, raising=False)
+    context = Context(GUARDED)
+    context.prepare()
+    assert pickle.loads(context.__getstate__()[1]) is GUARDED
+    by_value = Context(lambda a: a + 1)
+    by_value.prepare()
+    assert pickle.loads(by_value.__getstate__()[1])(2) == 3
 
 
 def test_workers_of_other_versions_are_named():
