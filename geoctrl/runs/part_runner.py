@@ -37,7 +37,7 @@ from geoctrl._scalars import shown
 from geoctrl.errors import FolderError, WorkerError
 from geoctrl.runs.fingerprints import array_fingerprint, versions
 from geoctrl.runs.part_folder import PartFolder
-from geoctrl.runs.part_rows import ERROR, MemberRows, PartsFound
+from geoctrl.runs.part_rows import ERROR, MemberRows, PartsFound, cut_rows
 from geoctrl.runs.workers import Context, Members, UnknownContextError, submit, worker_count
 
 __all__ = ["ERROR", "Members", "PartsFound", "Task", "TimeIsUpError", "run_parts"]
@@ -71,6 +71,9 @@ class Task:
         Of which each part is sent its rows.
     noun : str
         What a member is called.
+    lists : dict of name -> name
+        Arrays without rows, of which a member has any number of entries along the last axis (events), by the
+        array, itself one of them, that tells the member of each, in a task of all; one that fails has none.
     is_strict : bool
         Whether a part that raises, after it was tried again, ends the call with its exception.
     """
@@ -81,6 +84,7 @@ class Task:
     question: Mapping[str, Any]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     noun: str = "member"
+    lists: Mapping[str, str] = field(default_factory=dict)
     is_strict: bool = False
 
     def whole_question(self) -> dict[str, Any]:
@@ -112,19 +116,19 @@ class _Assembly:
 
     def __init__(
         self,
+        task: Task,
         found: PartsFound,
         retries: int,
-        is_strict: bool,
         words: Callable[[Mapping[str, np.ndarray]], str],
     ) -> None:
-        self._found, self._retries, self._is_strict = found, retries, is_strict
+        self._task, self._found, self._retries = task, found, retries
         self._words_of, self.words = words, ""
-        self._pieces: dict[int, list[tuple[int, Mapping[str, np.ndarray]]]] = {}
+        self._pieces: dict[int, list[tuple[_Job, Mapping[str, np.ndarray]]]] = {}
         self._open: dict[int, int] = {}
         self.jobs: deque[_Job] = deque()
         for first in range(0, found.members, found.part):
             if first not in found:
-                self._open[first] = count = min(found.part, found.members - first)
+                self._open[first] = count = found.count_in(first)
                 self.jobs.append(_Job(first, first, count))
 
     def count_done(self) -> int:
@@ -132,7 +136,7 @@ class _Assembly:
         return self._found.members - sum(self._open.values())
 
     def take_pilot(self, first: int, count: int, outcome: Any) -> None:
-        """MemberRows of members that were computed before parts were made; jobs are what is left."""
+        """Rows of members that were computed before parts were made; jobs are what is left."""
         for job in list(self.jobs)[: 1 + (first + count) // self._found.part]:
             low, high = max(job.first, first), min(job.first + job.count, first + count)
             if low < high:
@@ -141,7 +145,7 @@ class _Assembly:
                     self.jobs.appendleft(_Job(job.part, high, job.first + job.count - high))
                 cut = outcome
                 if not isinstance(outcome, Exception):
-                    cut = {name: rows[low - first : high - first] for name, rows in outcome.items()}
+                    cut = cut_rows(outcome, first, low, high, self._task.lists)
                 self.take(_Job(job.part, low, high - low), cut)
 
     def take(self, job: _Job, outcome: Mapping[str, np.ndarray] | Exception) -> None:
@@ -150,7 +154,7 @@ class _Assembly:
         if isinstance(outcome, Exception):
             if again:
                 self.jobs.append(_Job(job.part, job.first, job.count, job.tries + 1))
-            elif self._is_strict:
+            elif self._task.is_strict:
                 raise outcome
             else:
                 words = f"{type(outcome).__name__}: {outcome}"
@@ -161,22 +165,21 @@ class _Assembly:
             return
         if job.part not in self._open:  # it failed meanwhile
             return
-        self._pieces.setdefault(job.part, []).append((job.first - job.part, outcome))
+        self._pieces.setdefault(job.part, []).append((job, outcome))
         left = job.count
         if again:
             for i in np.flatnonzero(outcome.get(ERROR, np.zeros(0, "U1")) != ""):
                 self.jobs.append(_Job(job.part, job.first + int(i), 1, job.tries + 1))
                 left -= 1
-        self._open[job.part] += -left
+        self._open[job.part] -= left
         if self._open[job.part] == 0:
             self._close(job.part)
 
     def _close(self, part: int) -> None:
         """All rows of a part are there: it is stored. What was tried again comes later, and stays."""
-        count = min(self._found.part, self._found.members - part)
-        pieces, rows = self._pieces.pop(part), MemberRows(count)
-        for first, arrays in pieces:
-            rows.put(first, arrays)
+        rows = MemberRows(part, self._found.count_in(part), self._task.lists)
+        for job, arrays in self._pieces.pop(part):
+            rows.put(job.first, job.count, arrays)
         del self._open[part]
         found = rows.arrays()
         self._found.add(part, found)
@@ -238,8 +241,8 @@ def run_parts(
             part, pilot = _part_and_pilot(task, context, call)
         if folder is not None:
             folder.begin(part)
-        found = PartsFound(task.members, part, folder)
-        assembly = _Assembly(found, retries, task.is_strict, words)
+        found = PartsFound(task.members, part, folder, task.lists)
+        assembly = _Assembly(task, found, retries, words)
         run = _PartsRun(task, context, call, executor or _Here(), assembly, found)
         for piece in pilot:
             run.assembly.take_pilot(*piece)

@@ -58,6 +58,18 @@ def unpickled(folder):
     return Told(folder)
 
 
+def divisors(shared, members):
+    """A task: how many divisors members have, and which, in no order."""
+    found = [(m, d) for m in range(members.first, members.first + members.count) for d in range(1, m + 1)]
+    found = [(m, d) for m, d in found[::-1] if m % d == 0 and d < shared]
+    return {
+        "count": np.array([sum(m == i + members.first for m, _ in found) for i in range(members.count)]),
+        "square": members.arrays["x"] ** 2,
+        "member": np.array([m for m, _ in found], int),
+        "divisor": np.array([[d, -d] for _, d in found], float).reshape(-1, 2).T,
+    }
+
+
 def pid_and_threads(a):
     """Which process it is, with how many threads of BLAS."""
     time.sleep(0.01)

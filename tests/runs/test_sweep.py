@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 
@@ -15,9 +16,11 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
+from geoctrl._calls.long_calls import LongCall
 from geoctrl.runs import fingerprints
+from geoctrl.runs.part_runner import Task, run_parts
 from geoctrl.runs.workers import Context, UnknownContextError, submit, worker_count
-from tests.runs.functions import Told, fragile, moody, pendulum, pid_and_threads
+from tests.runs.functions import Told, divisors, fragile, moody, pendulum, pid_and_threads
 from tests.runs.killed import AXES, kill_once, run, sha
 
 
@@ -222,6 +225,25 @@ class Forgetful:
 
 def test_a_worker_that_knows_nothing_is_sent_all(alone):
     assert sha(gc.sweep(pendulum, AXES, executor=Forgetful(), part=40)) == sha(alone)
+
+
+@pytest.mark.parametrize("part", [None, 1, 7, 50])
+def test_a_task_of_rows_and_lists(tmp_path, part):
+    """Arrays are cut for each part; lists go together by member, however many entries each has."""
+    x = np.random.default_rng(2).random((50, 2))
+    lists = {"member": "member", "divisor": "member"}
+    task = Task(divisors, 30, 50, {}, {"x": x}, lists=lists)
+    found = run_parts(task, LongCall("test", False, None), None, tmp_path, part)
+    for _ in range(2):
+        arrays = found.arrays()
+        assert np.array_equal(arrays["square"], x**2)
+        assert arrays["divisor"].shape == (2, arrays["count"].sum())
+        for member in (1, 12, 48):
+            mine = arrays["divisor"][0, arrays["member"] == member]
+            assert mine.tolist() == [d for d in range(29, 0, -1) if member % d == 0]
+        assert (np.diff(arrays["member"]) >= 0).all()
+    with pytest.raises(gc.FolderError, match=r"arrays x <f8 50x2 \w{12} there, <f8 50x2"):
+        run_parts(replace(task, arrays={"x": x + 1}), LongCall("test", False, None), None, tmp_path, part)
 
 
 # -- failures ----------------------------------------------------------------------------------------------
