@@ -11,6 +11,7 @@ from geoctrl.analysis.invariants.discovery import DiscoveredInvariants, Invarian
 from geoctrl.analysis.invariants.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linear.controllability import Controllability, Observability
 from geoctrl.analysis.linear.linearization import Linearization, linearize
+from geoctrl.analysis.linear.many_linearizations import ManyLinearizations, linearize_many
 from geoctrl.analysis.maps.stability_map import StabilityMap, certify_region
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.energy_set import RegionOfAttraction
@@ -27,6 +28,7 @@ __all__ = [
     "Invariant",
     "InvariantProof",
     "Linearization",
+    "ManyLinearizations",
     "Observability",
     "RegionOfAttraction",
     "StabilityConditions",
@@ -38,6 +40,7 @@ __all__ = [
     "find_equilibrium",
     "linearize",
     "linearize_held",
+    "linearize_many",
     "region_of_attraction",
     "stability_conditions",
 ]

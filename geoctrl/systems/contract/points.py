@@ -29,6 +29,7 @@ from geoctrl.systems.parts.parameters import Parameter
 
 __all__ = [
     "Point",
+    "declared_family",
     "equilibrium_at",
     "family_member",
     "numbers_at",
@@ -36,6 +37,18 @@ __all__ = [
     "read_point",
     "resolve_equilibrium",
 ]
+
+
+def declared_family(system: System, name: Any) -> Family:
+    """The family that goes by a name, which has to be of states and inputs of the system."""
+    if not isinstance(name, str) or name not in system.families:
+        raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
+    family: Family = system.families[name]
+    for labels, given in ((system.state_labels, family.states), (system.input_labels, family.inputs)):
+        for key in given:
+            if key not in labels:
+                raise ParameterError(f"family {name!r} names no state or input of this system: {key!r}")
+    return family
 
 
 def _no_member(name: str, values: Mapping[str, float]) -> EquilibriumError:
@@ -63,16 +76,9 @@ def family_member(
     params : overrides of the defaults
     values : of the family's symbols by name
     """
-    if not isinstance(name, str) or name not in system.families:
-        raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
-    family = system.families[name]
+    family = declared_family(system, name)
     numbers = family.values(values, name)
     full = numbers_at(system, None, params)
-    for labels, given in ((system.state_labels, family.states), (system.input_labels, family.inputs)):
-        for key in given:
-            if key not in labels:
-                raise ParameterError(f"family {name!r} names no state or input of this system: {key!r}")
-
     graph = Graph()
     leaves = {symbol: graph.symbol(symbol.name, PARAMETER) for symbol in numbers}
     leaves |= {p.symbol: graph.symbol(p.name, PARAMETER) for p in parameters}

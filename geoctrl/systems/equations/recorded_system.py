@@ -14,6 +14,7 @@ from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Graph, Node, Program, real, shown, to_sympy
 from geoctrl.algebra import Height
 from geoctrl.errors import InputError
+from geoctrl.systems.contract.family_members import family_states
 from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.frames import Frame
@@ -301,6 +302,39 @@ class Recorded(System):
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Declared output signals: (p,) or (p, nt)."""
         return self._outputs(self.arguments_at(t, x, u), self.member_parameters(params, x))
+
+    def members(self, family: str, params: Mapping[str, Any] | None = None, **symbols: Any) -> np.ndarray:
+        """States of many members of a declared family at once, in doubles.
+
+        Parameters
+        ----------
+        family : str
+            A key of `families`.
+        params : dict, optional
+            Overrides of the defaults: numbers, or arrays (N,), one number a member.
+        **symbols : numbers, arrays (N,)
+            The family's symbols by name.
+
+        Returns
+        -------
+        ndarray (n, N)
+            nan for those that are no members: parameters that are refused, states without a real value, rates
+            or defects above 1e-9 of their terms. N is one where no array is given.
+
+        Raises
+        ------
+        ParameterError, InputError
+            For an unknown family, symbol or parameter; arrays of another shape, or of other numbers of
+            members.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate")().reduce()
+        >>> skate.members("sliding", Y0=[1.0, 2.0]).shape
+        (5, 2)
+        """
+        return family_states(self, family, params, symbols)
 
     # -- random states --------------------------------------------------------------------------
 

@@ -10,13 +10,37 @@ import numpy as np
 from geoctrl._checks import named_parameters, real_array, resolve_parameters, shape_of
 from geoctrl.errors import InputError, ParameterError
 
-__all__ = ["between_members", "member_arrays", "member_count", "member_values"]
+__all__ = [
+    "between_members",
+    "member_arrays",
+    "member_count",
+    "member_mean",
+    "member_values",
+    "numbers_of_members",
+]
 
 
 def member_arrays(params: Any) -> dict[str, Any]:
     """What is given as one number a member, by name; empty where all are numbers."""
     given = named_parameters(params)
     return {k: v for k, v in given.items() if isinstance(v, np.ndarray | list | tuple) and shape_of(v) != ()}
+
+
+def numbers_of_members(given: Mapping[str, Any], place: str) -> dict[str, np.ndarray]:
+    """Arrays (N,) by name; ParameterError for others, told with a place in which {} is the name."""
+    arrays = {}
+    for name, value in given.items():
+        what = place.replace("{}", repr(name))
+        try:
+            arrays[name] = real_array(what, value)
+        except InputError as error:
+            raise ParameterError(str(error)) from None
+        if arrays[name].ndim != 1:
+            raise ParameterError(
+                f"{what} must be a number or an array (N,), one number a member; got shape "
+                f"{arrays[name].shape}"
+            )
+    return arrays
 
 
 def member_count(arrays: Mapping[str, np.ndarray], states: Any = None) -> int:
@@ -53,17 +77,7 @@ def member_values(
     passing : callable
         Which of the members pass, of those that are good: (values, good (N,)) -> (N,).
     """
-    arrays = {}
-    for name, given in member_arrays(params).items():
-        try:
-            arrays[name] = real_array(f"parameter {name!r}", given)
-        except InputError as error:
-            raise ParameterError(str(error)) from None
-        if arrays[name].ndim != 1:
-            raise ParameterError(
-                f"parameter {name!r} must be a number or an array (N,), one number a member; got shape "
-                f"{arrays[name].shape}"
-            )
+    arrays = numbers_of_members(member_arrays(params), "parameter {}")
     values: dict[str, Any] = resolve_parameters(
         defaults, named_parameters(params) | dict.fromkeys(arrays, 1.0), positive
     )
@@ -86,10 +100,12 @@ def between_members(values: Mapping[str, Any]) -> Mapping[str, Any]:
     good = np.isfinite(np.broadcast_arrays(*arrays.values())).all(axis=0)
     if not good.any():
         raise ParameterError("no member has parameters that the description admits")
-    weights = np.random.default_rng(17).uniform(0.5, 1.5, good.size) * good
-    means = {}
-    for name, array in arrays.items():
-        several = np.broadcast_to(array, good.shape)[good]
-        same = several.min() == several.max()
-        means[name] = float(several[0] if same else several @ weights[good] / weights.sum())
-    return {**values, **means}
+    return {**values, **{k: member_mean(np.broadcast_to(v, good.shape)[good]) for k, v in arrays.items()}}
+
+
+def member_mean(values: np.ndarray) -> float:
+    """A mean of numbers (N,), by the same weights for all such arrays; that number, if all are equal."""
+    if values.min() == values.max():
+        return float(values[0])
+    weights = np.random.default_rng(17).uniform(0.5, 1.5, values.size)
+    return float(values @ weights / weights.sum())

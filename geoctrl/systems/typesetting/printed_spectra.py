@@ -18,7 +18,7 @@ _DIGITS = 9
 
 
 def ordered_eigenvalues(values: Any) -> np.ndarray:
-    """Eigenvalues with rising real parts, and of those that share one with rising imaginary parts.
+    """Eigenvalues (..., d) with rising real parts, and of those that share one with rising imaginary parts.
 
     Examples
     --------
@@ -26,9 +26,10 @@ def ordered_eigenvalues(values: Any) -> np.ndarray:
     [(-1+0j), (0.5-3j), (0.5+3j), (2+0j)]
     """
     values = np.asarray(values)
-    largest = float(np.max(np.abs(values), initial=0.0)) or 1.0
-    scaled = values / largest
-    return values[np.lexsort((scaled.imag.round(_DIGITS), scaled.real.round(_DIGITS)))]
+    largest = np.max(np.abs(values), axis=-1, keepdims=True, initial=0.0)
+    scaled = values / np.where(largest > 0, largest, 1.0)
+    order = np.lexsort((scaled.imag.round(_DIGITS), scaled.real.round(_DIGITS)), axis=-1)
+    return np.take_along_axis(values, order, axis=-1)
 
 
 def without_rounding(values: Any, sizes: Any) -> np.ndarray:
