@@ -40,7 +40,7 @@ collect_ignore = ["attack"]  # a program: `python -m tests.attack`
 
 
 # Trees of expressions are no garbage: searches for it at the usual counts took another twentieth.
-gc.set_threshold(100_000, 20, 100)
+gc.set_threshold(1_000_000, 20, 100)
 
 
 @pytest.hookimpl(trylast=True)

@@ -507,6 +507,10 @@ def test_a_hostile_value_in_every_place(monkeypatch, tmp_path):
 def test_number_of_cases():
     assert len(files.certificates()) + len(files.trajectories()) > 150
     assert len(misuse.cases()) > 900
+    # A quick run leaves out what the tests ask themselves, and nothing else.
+    asked = [name.startswith("listed: ") for name in misuse.cases()]
+    assert asked == sorted(asked)
+    assert asked.count(False) == command.COUNTS["misuse"][True]
 
 
 @pytest.mark.parametrize("name", ["unknown keyword", "certify no equilibrium", "command line: unknown model"])
