@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+import numpy as np
+
+from geoctrl._scalars.arithmetic.arithmetics import ARRAY, FLOAT, Arithmetic
 from geoctrl._scalars.arithmetic.magnitude_rules import (
     ROUNDING,
     is_multiple,
@@ -43,6 +46,24 @@ class Line:
         v, mu = self._values_and_sizes(values, sizes)
         return [v[i] for i in self._outputs], [mu[i] for i in self._outputs]
 
+    def at_members(
+        self, values: Mapping[Node, Any], sizes: Mapping[Node, float], count: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Values and magnitudes (k, count) at symbols that are numbers or arrays; as of `Magnitudes`."""
+        v: list[Any] = [*self._ground]
+        mu: list[Any] = [*self._ground_sizes]
+        own = mu.copy()
+        for i, node in self._symbols:
+            v[i] = number = np.asarray(values[node], dtype=float)
+            own[i] = np.abs(number)
+            mu[i] = np.maximum(own[i], sizes.get(node, 0.0))
+        with np.errstate(all="ignore"):
+            self._follow(v, own, mu, ARRAY, np.asarray)
+        found = np.empty((2, len(self._outputs), count))
+        for k, i in enumerate(self._outputs):
+            found[0, k], found[1, k] = v[i], mu[i]
+        return found[0], found[1]
+
     def _values_and_sizes(
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]
     ) -> tuple[list[float], list[float]]:
@@ -55,6 +76,16 @@ class Line:
             for i, node in self._symbols:
                 if node in sizes and sizes[node] > mu[i]:
                     mu[i] = float(sizes[node])
+        self._follow(v, own, mu, FLOAT, float)
+        return v, mu
+
+    def _follow(
+        self, v: list, own: list, mu: list, arithmetic: Arithmetic, number: Callable[[Any], Any]
+    ) -> None:
+        """Values, their absolute values and magnitudes from those of symbols and numbers on."""
+        functions = arithmetic.functions
+        value: Any
+        size: Any
         for at, kind, what, parts, exact in self._steps:
             if kind == "sum":
                 value = size = 0.0
@@ -75,11 +106,10 @@ class Line:
                         size = size * abs(power) + abs(value) * change
                         value *= power
             else:
-                args, functions = [v[a] for a in parts], FLOAT.functions
+                args = [v[a] for a in parts]
                 value = functions[what](*args)
-                size = float(magnitude(what, value, args, [mu[a] for a in parts], functions))
+                size = number(magnitude(what, value, args, [mu[a] for a in parts], functions))
             v[at], own[at], mu[at] = value, abs(value), size
-        return v, mu
 
     def bends(self, values: Mapping[Node, float], along: Sequence[Node]) -> list[float]:
         """As `Magnitudes.bends`."""

@@ -106,6 +106,7 @@ class Magnitudes:
         self.symbols = tuple(node for node in order if node.kind == "sym")
         few = sum(len(graph.children(node)) for node in order) <= _MANY
         self._line = Line(order, self._nodes) if few else None
+        self._order = order
 
     @cached_property
     def _layers(self) -> Layers:
@@ -121,6 +122,12 @@ class Magnitudes:
             if missing := [n.payload for n in self.symbols if n not in values]:
                 raise LabelError(f"no value for the symbols {', '.join(map(str, missing))}") from None
             raise
+
+    def at_members(
+        self, values: Mapping[Node, Any], sizes: Mapping[Node, float], count: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same at many members, (k, count): symbols are numbers, or arrays (count,)."""
+        return (self._line or Line(self._order, self._nodes)).at_members(values, sizes, count)
 
     def _values_and_sizes(
         self, values: Mapping[Node, float], sizes: Mapping[Node, float]

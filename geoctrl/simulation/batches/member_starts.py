@@ -7,7 +7,7 @@ singular, outside the domain, small beside the sizes that doubles are made for, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from geoctrl.simulation.members.ensemble_members import MembersPart
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING
-from geoctrl.stepping.drive.run_sizes import SMALL
+from geoctrl.stepping.drive.run_sizes import SMALL, are_ordinary
+from geoctrl.systems.states.clear_states import are_clearly_good
 
 __all__ = ["Sides", "lost_sides", "ordinary_starts", "sides_at"]
 
@@ -40,12 +41,31 @@ class Sides(NamedTuple):
 
 def ordinary_starts(task: EnsembleTask, part: MembersPart) -> np.ndarray:
     """Whether members are run beside others, bool (k,)."""
+    clear = _are_clearly_ordinary(task, part)
     good = np.isfinite(part.starts).all(axis=1)
-    for i in np.flatnonzero(good):
+    for i in np.flatnonzero(good & ~clear):
         good[i] = _is_ordinary(task, part, int(i))
     if task.located_events:
         good &= _is_aside(task, part)
     return good
+
+
+def _are_clearly_ordinary(task: EnsembleTask, part: MembersPart) -> np.ndarray:
+    """Whether a glance at all of them is enough to see it, bool (k,)."""
+    system: Any = task.system
+    try:
+        params = system.member_parameters(part.params)
+    except GeoctrlError:
+        return np.zeros(len(part), bool)
+    t, x, extra = float(task.times[0]), part.starts.T, list(task.extra_numbers(part, float(task.times[0])))
+    clear = are_clearly_good(system, t, x, params)
+    for values in params.values():
+        clear &= np.isfinite(values)
+    inputs = task.drive.images(system)[0]
+    found = np.array(task.values([*task.equations.rates, *inputs], part, t, list(x), extra))
+    with np.errstate(all="ignore"):
+        clear &= np.isfinite(x.sum(axis=0)) & np.isfinite(found).all(axis=0)
+        return clear & are_ordinary(x, found[: len(x)], SMALL)
 
 
 def _is_ordinary(task: EnsembleTask, part: MembersPart, i: int) -> bool:

@@ -18,7 +18,7 @@ from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.errors import GeoctrlError
 from geoctrl.systems.contract.scales import excited_deviations, exciting_deviations
 
-__all__ = ["SMALL", "Sizes", "sizes_at"]
+__all__ = ["SMALL", "Sizes", "are_ordinary", "sizes_at"]
 
 SMALL = 2.0**-20
 """A state below this part of its size is small: doubles and tolerances then leave less than nine digits."""
@@ -91,6 +91,15 @@ def _ordinary(x: np.ndarray, rates: np.ndarray, least: float) -> bool:
     if not least <= largest <= _LARGE or any(0 < size < SMALL for size in sizes):
         return False
     return not speed or 1 / _FAST <= speed / largest <= _FAST
+
+
+def are_ordinary(x: np.ndarray, rates: np.ndarray, least: float) -> np.ndarray:
+    """As `_ordinary` of states (n, N) that are in motion and finite, bool (N,)."""
+    sizes = np.abs(x)
+    largest, speed = sizes.max(axis=0), np.abs(rates).max(axis=0)
+    small = ((sizes > 0) & (sizes < SMALL)).any(axis=0)
+    slow = (speed > 0) & ((speed < largest / _FAST) | (speed > largest * _FAST))
+    return (least <= largest) & (largest <= _LARGE) & ~small & ~slow
 
 
 def _pace(d: np.ndarray, rates: np.ndarray) -> float:

@@ -51,7 +51,7 @@ __all__ = [
     "symmetric_scaling",
 ]
 
-_TURNS = 8
+TURNS = 8
 """Of rows and columns that `equilibrated_matrix` divides: largest entries are then within a few percent of
 one.
 """
@@ -224,7 +224,7 @@ def equilibration(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     C = np.abs(np.asarray(C, dtype=float))
     factors = [np.ones(len(C)), np.ones(C.shape[1])]
-    for _ in range(_TURNS):
+    for _ in range(TURNS):
         changed = [_divide(C, factors, axis) for axis in (1, 0)]
         if not any(changed):
             break

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import exp, inf, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from geoctrl.systems.contract.scales import (
 )
 from geoctrl.systems.contract.tolerances import NEARLY, SINGULAR_FRAME, SINGULAR_MASS
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.states.sizes_at_points import Pair, sized_program
+from geoctrl.systems.states.sizes_at_points import Pair, SizedProgram, sized_program
 
 __all__ = [
+    "CLEARLY",
     "Conditions",
     "breaks_down",
     "conditions",
@@ -30,9 +31,10 @@ __all__ = [
     "is_regular_at",
     "require_rank",
     "require_regular",
+    "singular_matrices",
 ]
 
-_CLEARLY = 1e-4
+CLEARLY = 1e-4
 """Reciprocal condition above which a bound of it says enough: far above what rounding makes of the bound."""
 
 _NAMED = 0.1
@@ -87,15 +89,32 @@ class _Matrices(NamedTuple):
 
 
 def _matrices(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> _Matrices:
-    values, sizes = sized_program(system, "singularity", lambda: _entries(system))(t, x, params)
+    return _cut(system, *_program(system)(t, x, params))
+
+
+def singular_matrices(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, Any]) -> Sequence[Pair]:
+    """Bordered mass matrices, frames and pivots at states (n, N), (N, ...) each, with their sizes."""
+    values, sizes = _program(system).at_members(t, x, params)
+    return _cut(system, values.T, sizes.T)
+
+
+def _program(system: Recorded) -> SizedProgram:
+    return sized_program(system, "singularity", lambda: _entries(system))
+
+
+def _cut(system: Recorded, values: np.ndarray, sizes: np.ndarray) -> _Matrices:
+    """Entries (..., k) as matrices."""
     a, given = system.assembly, system.mechanism.frame is not None
     n, shape = len(a.velocity) + len(a.rows), system.frame.matrix.shape if given else (0, 0)
     first = n * n
     second = first + shape[0] * shape[1]
+    several = values.shape[:-1]
+
+    def part(low: int, high: int | None, *of: int) -> Pair:
+        return tuple(v[..., low:high].reshape(*several, *of) for v in (values, sizes))  # type: ignore[return-value]
+
     return _Matrices(
-        (values[:first].reshape(n, n), sizes[:first].reshape(n, n)),
-        (values[first:second].reshape(shape), sizes[first:second].reshape(shape)),
-        (values[second:], sizes[second:]),
+        part(0, first, n, n), part(first, second, *shape), (values[..., second:], sizes[..., second:])
     )
 
 
@@ -132,14 +151,14 @@ def _clearly_regular(system: Recorded, at: _Matrices) -> bool:
     (bordered, of_bordered), (frame, of_frame), (pivots, of_pivots) = at
     k = len(system.assembly.velocity)
     parts = zip(pivots.tolist(), of_pivots.tolist(), strict=True)
-    if not all(_CLEARLY * size < abs(pivot) < inf for pivot, size in parts):
+    if not all(CLEARLY * size < abs(pivot) < inf for pivot, size in parts):
         return False
     unit = symmetric_scaling(of_bordered)
-    if not _least_condition(bordered * unit * unit[:, None]) > _CLEARLY:
+    if not _least_condition(bordered * unit * unit[:, None]) > CLEARLY:
         return False
-    if len(bordered) > k and not _least_condition_of(bordered[k:, :k], of_bordered[k:, :k]) > _CLEARLY:
+    if len(bordered) > k and not _least_condition_of(bordered[k:, :k], of_bordered[k:, :k]) > CLEARLY:
         return False
-    return not frame.size or _least_condition_of(frame, of_frame) > _CLEARLY
+    return not frame.size or _least_condition_of(frame, of_frame) > CLEARLY
 
 
 def _least_condition(matrix: np.ndarray) -> float:
@@ -236,7 +255,7 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
     )
     rows, sizes = (v.reshape(mechanism.constraints.shape) for v in program(0.0, x, params))
     with np.errstate(all="ignore"):
-        clear = _least_condition_of(rows, sizes) > _CLEARLY
+        clear = _least_condition_of(rows, sizes) > CLEARLY
     if not clear and (condition := condition_of(rows, sizes)) < SINGULAR_MASS:
         raise ConstraintError(
             f"the constraint rows lose rank at this point ({_state_text(system, x)}): condition number "

@@ -59,6 +59,12 @@ class SizedProgram:
             values[node] = float(params[name])
         return self._program(values, self._sizes)
 
+    def at_members(self, t: float, x: np.ndarray, params: Mapping[str, Any]) -> Pair:
+        """Values and sizes (k, N) at states (n, N), of parameters that are numbers or arrays (N,)."""
+        values: dict[Node, Any] = dict(zip(self._arguments, [*x, t, *self._no_inputs], strict=True))
+        values |= {node: params[name] for name, node in self._parameters}
+        return self._program.at_members(values, self._sizes, x.shape[1])
+
 
 def sized_program(system: Recorded, name: str, nodes: Callable[[], Sequence[Node]]) -> SizedProgram:
     """That of nodes which go by a name, kept with the system."""
