@@ -2,6 +2,7 @@
 
 import hashlib
 import pickle
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,8 +10,7 @@ import pytest
 import geoctrl as gc
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.batches import batch, ensemble_parts
-from geoctrl.simulation.batches.ensemble_parts import run_members
-from geoctrl.simulation.ensembles import ensemble_run
+from geoctrl.simulation.ensembles import ensemble_run, ensemble_runner
 
 HEYOKA = heyoka_engine.available()
 needs_heyoka = pytest.mark.skipif(not HEYOKA, reason="batches are heyoka's")
@@ -90,8 +90,9 @@ def test_bits_are_a_members_own(top):
     assert np.array_equal(mixed.states, ens.states[order])
     alone = gc.simulate_ensemble(top, TIMES, X[4], params={k: v[4] for k, v in P.items()})
     assert np.array_equal(alone.states[0], ens.states[4])
-    parts = [run_members(ens._task, *cut)["states"] for cut in ((0, 5), (5, 6), (6, 21))]
-    assert np.array_equal(np.concatenate(parts), ens.states)
+    for a, b in ((0, 5), (5, 6), (6, 21)):
+        cut = gc.simulate_ensemble(top, TIMES, X[a:b], params={k: v[a:b] for k, v in P.items()})
+        assert np.array_equal(cut.states, ens.states[a:b])
     bad = X.copy()
     bad[3, 0], bad[9] = np.nan, [0, 1, 0, 0, 1, 1]
     beside = gc.simulate_ensemble(top, TIMES, bad, params=P)
@@ -336,6 +337,61 @@ def test_printed_lines_are_short(skate):
     assert max(map(len, lines)) <= 79
     assert lines[0] == "<Ensemble pendulum-skate: 9 members, t = 0 .. 2, 9 samples>"
     assert lines[1].startswith("  8 left the domain")
+
+
+# -- other workers, folders ----------------------------------------------------------------------------
+
+
+class Elsewhere:
+    """An executor that reads all that it is sent anew, as another process does."""
+
+    def submit(self, function, *args):
+        future = Future()
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        future.set_result(pickle.loads(pickle.dumps(function(*args))))
+        return future
+
+
+def everything(count):
+    """An ensemble with members that fall, are refused, and pass events."""
+    X = falling(count)
+    X[3, 0] = np.nan
+    skate = gc.models.get("pendulum-skate")().reduce()
+    events = {"half": skate.states[4] - 0.5}
+    return skate, {"timepts": TIMES, "x0s": X, "params": {"m": np.linspace(1, 2, count)}, "events": events}
+
+
+def test_other_threads_and_folders_give_the_same(tmp_path):
+    skate, asked = everything(70)
+    ens = gc.simulate_ensemble(skate, **asked)
+    with ThreadPoolExecutor(2) as pool:
+        assert sha(gc.simulate_ensemble(skate, **asked, executor=pool)) == sha(ens)
+    assert sha(gc.simulate_ensemble(skate, **asked, executor=Elsewhere())) == sha(ens)
+    assert sha(gc.simulate_ensemble(skate, **asked, out=tmp_path / "skates")) == sha(ens)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ensemble_runner, "run_rows", None)  # nothing is computed again
+        assert sha(gc.simulate_ensemble(skate, **asked, out=tmp_path / "skates")) == sha(ens)
+    for change, word in (
+        ({"x0s": falling(70)}, "x0s"),
+        ({"timepts": [0, 1]}, "times"),
+        ({"events": None}, "equations"),
+        ({"params": None}, "params"),
+        ({"rtol": 1e-9}, "engine"),
+    ):
+        with pytest.raises(gc.FolderError, match=word):
+            gc.simulate_ensemble(skate, **asked | change, out=tmp_path / "skates")
+
+
+def test_draws_go_to_parts(skate):
+    asked = {"x0s": gc.Draws(starts_drawn, 70, 5), "params": gc.Draws(masses_drawn, 70, 6)}
+    ens = gc.simulate_ensemble(skate, [0, 0.5], **asked)
+    with ThreadPoolExecutor(2) as pool:
+        assert sha(gc.simulate_ensemble(skate, [0, 0.5], **asked, executor=pool)) == sha(ens)
+
+
+def test_functions_have_no_text_for_a_folder(cart, tmp_path):
+    with pytest.raises(gc.InputError, match="out="):
+        gc.simulate_ensemble(cart, [0, 1], np.zeros((2, 3)), inputs=lambda t: [t], out=tmp_path / "f")
 
 
 # -- arguments, time -----------------------------------------------------------------------------------

@@ -269,6 +269,19 @@ class Program:
         return "\n".join(lines) + "\n"
 
     @property
+    def constants_text(self) -> list[str]:
+        """What the hoisted constants are made of, a node a line, and which of these they are."""
+        place = {node: i for i, node in enumerate(self._order)}
+
+        def text(part: Any) -> str:
+            if isinstance(part, Node):
+                return f"#{place[part]}"
+            return f"({' '.join(map(text, part))})" if isinstance(part, tuple | list) else str(part)
+
+        nodes = [f"{node.kind} {text(node.payload)}" for node in self._order]
+        return [*nodes, text(self.tape.constants)]
+
+    @property
     def statements(self) -> list[str]:
         """Assignments to t0, t1, ... from arguments x0, x1, ... and constants c0, c1, ..., one a line."""
         return [f"t{i} = {text}" for i, text in enumerate(statements(self.tape, _PYTHON))]

@@ -18,22 +18,15 @@ from geoctrl.simulation.members.quantities import node_of, reduced_values
 from geoctrl.simulation.run import simulate
 from geoctrl.stepping.drive.passages import stop_words
 
-__all__ = ["run_members", "run_rows"]
+__all__ = ["empty_rows", "run_rows"]
 
 _MOST, _LARGEST = 4096, 1 << 25
 """Members whose states are held at once, and bytes of these."""
 
 
-def run_members(task: EnsembleTask, first: int, last: int) -> dict[str, np.ndarray]:
-    """Members from ``first`` up to ``last`` as arrays, the same however an ensemble is cut into parts."""
-    rows = empty_rows(task, first, last)
-    run_rows(task, rows, lambda _: None)
-    return rows.arrays(len(task.located_events))
-
-
-def empty_rows(task: EnsembleTask, first: int, last: int) -> EnsembleRows:
+def empty_rows(task: EnsembleTask, count: int) -> EnsembleRows:
     """Rows of members that were not run."""
-    return EnsembleRows(last - first, task.system.nstates, task.times.size, task.record, first)
+    return EnsembleRows(count, task.system.nstates, task.times.size, task.record)
 
 
 def run_rows(task: EnsembleTask, rows: EnsembleRows, look: Callable[[int], None]) -> None:
@@ -42,7 +35,7 @@ def run_rows(task: EnsembleTask, rows: EnsembleRows, look: Callable[[int], None]
     size = int(np.clip(_LARGEST // (8 * n * samples), WIDTH, _MOST))
     for first in range(0, len(rows), size):
         last = min(first + size, len(rows))
-        part = task.members.part(rows.first + first, rows.first + last)
+        part = task.members.part(first, last)
         _Block(task, part, rows, first, look).run()
 
 
@@ -102,7 +95,7 @@ class _Block:
         here = places[good]
         self._states[here] = together.states[good]
         self._end[here], self._last[here] = together.end[good], together.last[good]
-        words = np.array(["completed", *(stop_words(event) for event in task.located_events)], dtype=object)
+        words = np.array(task.usual_words, dtype=object)
         edges = np.array([False, *(event.edge is not None for event in task.located_events)])
         self._status[here] = words[together.stop[good] + 1]
         self._success[here] = ~edges[together.stop[good] + 1]
@@ -179,9 +172,7 @@ class _Block:
         """What is kept of all members, (q, k, nt + 1)."""
         task, part = self._task, self._part
         k, _, samples = self._states.shape
-        system = task.system
-        nodes = [node_of(system, quantity) for quantity in task.record]
-        nodes = task.equations.with_inputs(nodes)
+        nodes = task.record_nodes
         states = np.concatenate([self._states, self._last[:, :, None]], axis=2)
         times = np.concatenate([np.broadcast_to(task.times, (k, samples)), self._end[:, None]], axis=1)
         found = np.empty((len(nodes), k, samples + 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,10 +33,7 @@ class EnsembleRows:
     passages : list of (member, event, time, state)
     """
 
-    def __init__(
-        self, count: int, n: int, samples: int, record: tuple[KeptQuantity, ...] | None, first: int = 0
-    ) -> None:
-        self.first = first
+    def __init__(self, count: int, n: int, samples: int, record: tuple[KeptQuantity, ...] | None) -> None:
         self.states = np.full((count, n, samples), np.nan) if record is None else None
         self.recorded = [
             np.full((count, samples) if quantity.how == "all" else count, np.nan) for quantity in record or ()
@@ -64,9 +63,47 @@ class EnsembleRows:
         found |= {f"recorded{i}": values for i, values in enumerate(self.recorded)}
         for k in range(events):
             mine = sorted((p for p in self.passages if p[1] == k), key=lambda p: (p[0], p[2]))
-            found[f"event{k}_member"] = np.array([p[0] + self.first for p in mine], dtype=int)
+            found[f"event{k}_member"] = np.array([p[0] for p in mine], dtype=int)
             found[f"event{k}_time"] = np.array([p[2] for p in mine], dtype=float)
             found[f"event{k}_states"] = (
                 np.array([p[3] for p in mine]).reshape(len(mine), self.last.shape[1]).T
             )
         return found
+
+    def member_arrays(self, usual: Sequence[str]) -> dict[str, np.ndarray]:
+        """All of it as arrays with a row a member, for the runner of parts; words that are not usual as text.
+
+        Passages are a text: the bytes of event, time and state of each.
+        """
+        codes = {words: i + 1 for i, words in enumerate(usual)}
+        code = np.array([codes.get(words, 0) for words in self.status])
+        passages: list[list[float]] = [[] for _ in self.status]
+        for member, event, t, state in sorted(self.passages, key=lambda p: (p[0], p[2])):
+            passages[member] += [event, t, *state]
+        found = {
+            "code": code,
+            "words": np.array(["" if c else words for c, words in zip(code, self.status, strict=True)]),
+            "passages": np.array([b64encode(np.array(row).tobytes()).decode() for row in passages]),
+            "success": self.success,
+            "end": self.end,
+            "last": self.last,
+        }
+        if self.states is not None:
+            found["states"] = self.states
+        return found | {f"recorded{i}": values for i, values in enumerate(self.recorded)}
+
+    def put(self, first: int, arrays: Mapping[str, np.ndarray], usual: Sequence[str]) -> None:
+        """Take up a part from `member_arrays`, whose first member is that one."""
+        place, known = slice(first, first + len(arrays["end"])), np.array(["", *usual], dtype=object)
+        code = arrays["code"].astype(int)
+        self.status[place] = np.where(code > 0, known[code], arrays["words"].astype(object))
+        self.success[place], self.end[place] = arrays["success"], arrays["end"]
+        self.last[place] = arrays["last"]
+        if self.states is not None:
+            self.states[place] = arrays["states"]
+        for i, values in enumerate(self.recorded):
+            values[place] = arrays[f"recorded{i}"]
+        for member in np.flatnonzero(arrays["passages"] != ""):
+            rows = np.frombuffer(b64decode(str(arrays["passages"][member])))
+            for event, t, *state in rows.reshape(-1, 2 + self.last.shape[1]).tolist():
+                self.passages.append((first + int(member), int(event), t, np.array(state)))

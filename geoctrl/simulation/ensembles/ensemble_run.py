@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from geoctrl._calls.long_calls import LongCall, paced_call, under_way
-from geoctrl._checks import flag, quantity, require_choice, time_grid
-from geoctrl.errors import InputError
-from geoctrl.runs.part_runner import TimeIsUpError
+from geoctrl._checks import file_path, flag, quantity, require_choice, time_grid
+from geoctrl.errors import FolderError, InputError, WorkerError
+from geoctrl.runs.part_runner import PartsFound, TimeIsUpError
 from geoctrl.simulation.batches.ensemble_parts import empty_rows, run_rows
 from geoctrl.simulation.batches.ensemble_rows import EnsembleRows
 from geoctrl.simulation.ensembles import ensemble_files
 from geoctrl.simulation.ensembles.ensemble import Ensemble
+from geoctrl.simulation.ensembles.ensemble_runner import rows_of_parts, rows_over_parts
 from geoctrl.simulation.members.ensemble_members import read_members
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 from geoctrl.simulation.members.quantities import bytes_kept, read_record
@@ -33,6 +35,8 @@ def simulate_ensemble(
     params: Mapping[str, Any] | None = None,
     inputs: Any = None,
     events: Mapping[str, Any] | None = None,
+    executor: Any = None,
+    out: str | PathLike | None = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     engine: str = "auto",
     rtol: float | None = None,
@@ -61,6 +65,12 @@ def simulate_ensemble(
         As for `simulate`, common to all; in a dict also label -> array (N,), a number for each member.
     events : dict, optional
         As for `simulate`. What is passed is in `Ensemble.events`; a terminal event ends the member.
+    executor : concurrent.futures.Executor, optional
+        Of threads, processes (``mp_context`` "spawn"), MPI (`mpi4py.futures`) or Dask
+        (``client.get_executor()``), as for `sweep`; this thread by default. The numbers are the same.
+    out : str or path, optional
+        A folder, written as parts of the ensemble are done: one that was killed goes on from there. A folder
+        of other inputs, equations or versions is refused.
     progress : bool or callable
         As for `simulate`.
     engine : {"auto", "heyoka", "scipy"}
@@ -93,6 +103,10 @@ def simulate_ensemble(
         For an expression that cannot be translated, or that the engine asked for cannot run.
     TypeError
         For what is no system, or another bad argument.
+    FolderError
+        If ``out`` cannot be written, or holds another ensemble: in words what differs.
+    WorkerError
+        If a worker dies; ``.result`` holds the members done.
     KeyboardInterrupt
         When interrupted; ``.ensemble`` holds the members done.
 
@@ -129,18 +143,38 @@ def simulate_ensemble(
     )
     _require_memory(task, quantity("memory", memory))
     task.engine_alone  # noqa: B018  # what no engine can run is refused before any work
-    rows = empty_rows(task, 0, members.count)
     call = under_way()
+    if executor is not None or out is not None:
+        return _over_parts(task, call, executor, None if out is None else file_path(out))
+    rows = empty_rows(task, members.count)
     try:
         run_rows(task, rows, lambda done: _look(call, done, members.count))
         call.report.finish(1.0)
     except TimeIsUpError:
-        rows.name_missing(f"{call.budget.seconds:g} s of computing were over")
+        rows.name_missing(_time_words(call))
     except KeyboardInterrupt as interrupt:
         rows.name_missing("interrupted")
         interrupt.ensemble = _ensemble_of(task, rows)  # type: ignore[attr-defined]
         raise
     return _ensemble_of(task, rows)
+
+
+def _over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path | None) -> Ensemble:
+    """The ensemble by other workers, or from a folder."""
+    try:
+        rows = rows_over_parts(task, call, executor, out)
+    except (WorkerError, FolderError, KeyboardInterrupt) as error:
+        if isinstance(found := getattr(error, "result", None), PartsFound):
+            rows = rows_of_parts(task, found)
+            rows.name_missing("interrupted" if isinstance(error, KeyboardInterrupt) else str(error))
+            error.result = error.ensemble = _ensemble_of(task, rows)  # type: ignore[union-attr]
+        raise
+    rows.name_missing(_time_words(call))
+    return _ensemble_of(task, rows)
+
+
+def _time_words(call: LongCall) -> str:
+    return f"{call.budget.seconds:g} s of computing were over"
 
 
 def _look(call: LongCall, done: int, count: int) -> None:
@@ -158,7 +192,8 @@ def _require_memory(task: EnsembleTask, memory: float) -> None:
         what = "states" if task.record is None else "what record= names"
         raise InputError(
             f"{what} of {count} members at {samples} times take {needed:.3g} bytes, more than "
-            f"memory={memory:.3g}: keep less by record=, take fewer times, or raise memory"
+            f"memory={memory:.3g}: keep less by record=, take fewer times, or raise memory (out= writes "
+            "parts as they are done, but puts them together in memory too)"
         )
 
 

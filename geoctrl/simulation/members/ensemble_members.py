@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,24 +72,54 @@ class EnsembleMembers:
     defaults: dict[str, Any]
     inputs: dict[str, np.ndarray]
 
+    labels: tuple[str, ...]
+    first: int = 0
+    """Place of the first of them in the ensemble, on which draws depend."""
+
     def part(self, first: int, last: int) -> MembersPart:
-        """Members from ``first`` up to ``last``."""
-        place = slice(first, last)
+        """Members from ``first`` up to ``last`` of these."""
+        place, at = slice(first, last), (self.first + first, self.first + last)
         if isinstance(self.starts, Draws):
-            starts = _drawn_starts(self.starts, first, last, len(self.labels))
+            starts = _drawn_starts(self.starts, *at, len(self.labels))
         elif len(self.starts) == 1:
             starts = np.repeat(self.starts, last - first, axis=0)
         else:
             starts = self.starts[place]
         params = self.params
         if isinstance(params, Draws):
-            cut = _drawn_params(params, first, last, self.defaults)
+            cut: dict[str, Any] = _drawn_params(params, *at, self.defaults)
         else:
             cut = {k: v[place] if np.ndim(v) else v for k, v in params.items()}
         inputs = {label: values[place] for label, values in self.inputs.items()}
         return MembersPart(np.ascontiguousarray(starts), {**self.defaults, **cut}, inputs)
 
-    labels: tuple[str, ...] = ()
+    @property
+    def common_params(self) -> dict[str, Any]:
+        """Parameters that all members have."""
+        given = {} if isinstance(self.params, Draws) else self.params
+        return {k: v for k, v in {**self.defaults, **given}.items() if not np.ndim(v)}
+
+    def detached(self) -> tuple[dict[str, np.ndarray], EnsembleMembers]:
+        """Arrays with a row a member, and all else, which parts share."""
+        arrays: dict[str, np.ndarray] = {f"input {label}": v for label, v in self.inputs.items()}
+        starts, params = self.starts, self.params
+        if isinstance(starts, np.ndarray) and len(starts) > 1:
+            arrays["x0s"], starts = starts, starts[:1]
+        if isinstance(params, dict):
+            arrays |= {f"parameter {k}": v for k, v in params.items() if np.ndim(v)}
+            params = {k: v for k, v in params.items() if not np.ndim(v)}
+        inputs = {label: values[:1] for label, values in self.inputs.items()}
+        return arrays, replace(self, starts=starts, params=params, inputs=inputs)
+
+    def attached(self, first: int, count: int, arrays: Mapping[str, np.ndarray]) -> EnsembleMembers:
+        """The members of a part, of what is `detached` and their rows of the arrays."""
+        own = {k.partition(" ")[2]: v for k, v in arrays.items() if k.startswith("parameter ")}
+        params = {**self.params, **own} if isinstance(self.params, dict) else self.params
+        inputs = {label: arrays[f"input {label}"] for label in self.inputs}
+        starts = arrays.get("x0s", self.starts)
+        return replace(
+            self, count=count, starts=starts, params=params, inputs=inputs, first=self.first + first
+        )
 
 
 def _blocks(first: int, last: int) -> list[tuple[int, slice]]:

@@ -14,6 +14,7 @@ from geoctrl._scalars.arithmetic.arithmetics import ARRAY
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.heyoka_compiled import DEFAULT_TOLERANCE
 from geoctrl.simulation.members.ensemble_members import EnsembleMembers, MembersPart
+from geoctrl.simulation.members.quantities import node_of
 from geoctrl.simulation.recorded_flow import RecordedFlow
 from geoctrl.simulation.run import choose_engine
 from geoctrl.stepping.drive.drive import Drive
@@ -21,6 +22,7 @@ from geoctrl.stepping.drive.engine import Engine
 from geoctrl.stepping.drive.events import LocatedEvent, read_events
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
+from geoctrl.stepping.drive.passages import stop_words
 from geoctrl.systems import System
 
 __all__ = ["EnsembleTask", "member_constants"]
@@ -128,6 +130,16 @@ class EnsembleTask:
         if not self.drive.constant and any(event.of_inputs for event in self.located_events):
             return "events hold inputs that change"
         return None
+
+    @cached_property
+    def usual_words(self) -> tuple[str, ...]:
+        """Statuses of members that come to an end."""
+        return ("completed", *(stop_words(event) for event in self.located_events))
+
+    @cached_property
+    def record_nodes(self) -> list[Node]:
+        """What is recorded, with what drives the inputs put in."""
+        return self.equations.with_inputs([node_of(self.system, quantity) for quantity in self.record or ()])
 
     @property
     def tolerance(self) -> float:

@@ -12,7 +12,7 @@ from geoctrl._scalars import Node, shown
 from geoctrl.errors import ExpressionError, InputError, LabelError
 from geoctrl.systems import System
 
-__all__ = ["KeptQuantity", "bytes_kept", "read_record", "reduced_values"]
+__all__ = ["KeptQuantity", "bytes_kept", "node_of", "read_record", "reduced_values"]
 
 _REDUCTIONS = ("min", "max", "last")
 _NUMBER = 8

@@ -23,13 +23,13 @@ __all__ = ["are_clearly_good"]
 def are_clearly_good(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
     """Of states (n, N) at parameters that are numbers or arrays (N,): bool (N,)."""
     with np.errstate(all="ignore"):
-        good: np.ndarray = _are_on_leaf(system, x, params) & _are_regular(system, t, x, params)
-    return good
+        return _are_on_leaf(system, x, params) & _are_regular(system, t, x, params)
 
 
 def _are_on_leaf(system: Recorded, x: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
     values, terms = sized_program(system, "leaf", lambda: system.leaf.nodes).at_members(0.0, x, params)
-    return ((np.abs(values) <= RESIDUAL * terms) & np.isfinite(terms)).all(axis=0)
+    within = (np.abs(values) <= RESIDUAL * terms) & np.isfinite(terms)
+    return np.logical_and.reduce(within, axis=0)
 
 
 def _are_regular(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:

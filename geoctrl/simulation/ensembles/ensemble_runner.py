@@ -1,0 +1,92 @@
+"""Ensembles over the runner of parts: other threads, processes and machines, and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geoctrl._calls.long_calls import LongCall, is_under_way, under_way
+from geoctrl.errors import InputError
+from geoctrl.runs.fingerprints import array_fingerprint, function_fingerprint, text_fingerprint
+from geoctrl.runs.part_runner import Members, PartsFound, Task, TimeIsUpError, run_parts
+from geoctrl.simulation.batches.ensemble_parts import empty_rows, run_rows
+from geoctrl.simulation.batches.ensemble_rows import EnsembleRows
+from geoctrl.simulation.members.draws import Draws
+from geoctrl.simulation.members.ensemble_task import EnsembleTask
+
+__all__ = ["rows_of_parts", "rows_over_parts"]
+
+
+def rows_over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path | None) -> EnsembleRows:
+    """Rows of all members, by whichever workers."""
+    arrays, shared = task.members.detached()
+    runner = Task(
+        _member_arrays,
+        replace(task, members=shared),
+        task.members.count,
+        {} if out is None else _question(task),
+        arrays,
+        is_strict=True,
+    )
+    return rows_of_parts(task, run_parts(runner, call, executor, out))
+
+
+def rows_of_parts(task: EnsembleTask, found: PartsFound) -> EnsembleRows:
+    """What the runner has found, as rows."""
+    rows = empty_rows(task, task.members.count)
+    for first, arrays in found:
+        rows.put(first, arrays, task.usual_words)
+    return rows
+
+
+def _member_arrays(shared: EnsembleTask, members: Members) -> dict[str, np.ndarray]:
+    """A part of an ensemble."""
+    attached = shared.members.attached(members.first, members.count, members.arrays)
+    task = replace(shared, members=attached)
+    rows = empty_rows(task, members.count)
+    run_rows(task, rows, _look)
+    return rows.member_arrays(task.usual_words)
+
+
+def _look(_done: int) -> None:
+    """In the thread of the call its time is looked at; workers run their parts."""
+    if is_under_way() and under_way().is_over:
+        raise TimeIsUpError
+
+
+def _question(task: EnsembleTask) -> dict[str, Any]:
+    """What the numbers depend on besides the arrays, as text; InputError where the equations have none."""
+    if task.drive.obstacle is not None or not task.system.recorded:
+        raise InputError(
+            "out= needs equations that are recorded, and inputs that are no functions: a folder knows its "
+            "members by their text. Leave out= away, or take euler_poincare().reduce() of the system"
+        )
+    equations = task.equations
+    program = equations.program([*equations.rates, *equations.events, *task.record_nodes])
+    members = task.members
+    return {
+        "what": "ensemble",
+        "equations": text_fingerprint(program.source, *program.constants_text),
+        "times": array_fingerprint(task.times),
+        "engine": f"{task.words}, domain {task.domain}",
+        "inputs": _text(task.inputs),
+        "events": ", ".join(f"{e.name}: {e.terminal} {e.direction}" for e in task.located_events) or "none",
+        "record": ", ".join(f"{q.name}: {q.how}" for q in task.record or ()) or "states",
+        "x0s": _text(members.starts if isinstance(members.starts, Draws) else None),
+        "params": _text(members.params if isinstance(members.params, Draws) else members.common_params),
+    }
+
+
+def _text(value: Any) -> str:
+    """What an argument is, so that others are told from it."""
+    if isinstance(value, Draws):
+        return f"draws of seed {value.seed} by {function_fingerprint(value.function)}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}: {_text(v)}" for k, v in value.items()) or "none"
+    if isinstance(value, tuple):
+        return ", ".join(map(_text, value))
+    return array_fingerprint(value) if isinstance(value, np.ndarray | list) else str(value)
