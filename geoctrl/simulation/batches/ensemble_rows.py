@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,9 +9,12 @@ import numpy as np
 
 from geoctrl.simulation.members.quantities import KeptQuantity
 
-__all__ = ["NOT_RUN", "EnsembleRows"]
+__all__ = ["LISTS", "NOT_RUN", "EnsembleRows"]
 
 NOT_RUN = "not run"
+
+LISTS = {f"passage_{what}": "passage_member" for what in ("member", "event", "time", "state")}
+"""Arrays of parts in which a member has any number of entries."""
 
 
 class EnsembleRows:
@@ -70,30 +72,31 @@ class EnsembleRows:
             )
         return found
 
-    def member_arrays(self, usual: Sequence[str]) -> dict[str, np.ndarray]:
-        """All of it as arrays with a row a member, for the runner of parts; words that are not usual as text.
+    def part_arrays(self, first: int, usual: Sequence[str]) -> dict[str, np.ndarray]:
+        """All of it for the runner of parts, the first member being that one; usual words are told by number.
 
-        Passages are a text: the bytes of event, time and state of each.
+        A row a member, and the lists of passages (`LISTS`).
         """
         codes = {words: i + 1 for i, words in enumerate(usual)}
         code = np.array([codes.get(words, 0) for words in self.status])
-        passages: list[list[float]] = [[] for _ in self.status]
-        for member, event, t, state in sorted(self.passages, key=lambda p: (p[0], p[2])):
-            passages[member] += [event, t, *state]
+        mine = sorted(self.passages, key=lambda p: (p[0], p[2]))
         found = {
             "code": code,
             "words": np.array(["" if c else words for c, words in zip(code, self.status, strict=True)]),
-            "passages": np.array([b64encode(np.array(row).tobytes()).decode() for row in passages]),
             "success": self.success,
             "end": self.end,
             "last": self.last,
+            "passage_member": np.array([p[0] + first for p in mine], dtype=int),
+            "passage_event": np.array([p[1] for p in mine], dtype=int),
+            "passage_time": np.array([p[2] for p in mine], dtype=float),
+            "passage_state": np.array([p[3] for p in mine], dtype=float).reshape(-1, self.last.shape[1]).T,
         }
         if self.states is not None:
             found["states"] = self.states
         return found | {f"recorded{i}": values for i, values in enumerate(self.recorded)}
 
     def put(self, first: int, arrays: Mapping[str, np.ndarray], usual: Sequence[str]) -> None:
-        """Take up a part from `member_arrays`, whose first member is that one."""
+        """Take up a part from `part_arrays`."""
         place, known = slice(first, first + len(arrays["end"])), np.array(["", *usual], dtype=object)
         code = arrays["code"].astype(int)
         self.status[place] = np.where(code > 0, known[code], arrays["words"].astype(object))
@@ -103,7 +106,8 @@ class EnsembleRows:
             self.states[place] = arrays["states"]
         for i, values in enumerate(self.recorded):
             values[place] = arrays[f"recorded{i}"]
-        for member in np.flatnonzero(arrays["passages"] != ""):
-            rows = np.frombuffer(b64decode(str(arrays["passages"][member])))
-            for event, t, *state in rows.reshape(-1, 2 + self.last.shape[1]).tolist():
-                self.passages.append((first + int(member), int(event), t, np.array(state)))
+        columns = (arrays[f"passage_{what}"].tolist() for what in ("member", "event", "time"))
+        self.passages += [
+            (member, event, t, state)
+            for member, event, t, state in zip(*columns, arrays["passage_state"].T, strict=True)
+        ]

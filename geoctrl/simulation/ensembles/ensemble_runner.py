@@ -14,7 +14,7 @@ from geoctrl.errors import InputError
 from geoctrl.runs.fingerprints import array_fingerprint, function_fingerprint, text_fingerprint
 from geoctrl.runs.part_runner import Members, PartsFound, Task, TimeIsUpError, run_parts
 from geoctrl.simulation.batches.ensemble_parts import empty_rows, run_rows
-from geoctrl.simulation.batches.ensemble_rows import EnsembleRows
+from geoctrl.simulation.batches.ensemble_rows import LISTS, EnsembleRows
 from geoctrl.simulation.members.draws import Draws
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 
@@ -23,7 +23,7 @@ __all__ = ["rows_of_parts", "rows_over_parts"]
 
 def rows_over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path | None) -> EnsembleRows:
     """Rows of all members, by whichever workers."""
-    arrays, shared = task.members.detached()
+    arrays, shared = task.members.arrays_and_rest()
     runner = Task(
         _member_arrays,
         replace(task, members=shared),
@@ -31,6 +31,7 @@ def rows_over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path
         {} if out is None else _question(task),
         arrays,
         is_strict=True,
+        lists=LISTS,
     )
     return rows_of_parts(task, run_parts(runner, call, executor, out))
 
@@ -45,11 +46,11 @@ def rows_of_parts(task: EnsembleTask, found: PartsFound) -> EnsembleRows:
 
 def _member_arrays(shared: EnsembleTask, members: Members) -> dict[str, np.ndarray]:
     """A part of an ensemble."""
-    attached = shared.members.attached(members.first, members.count, members.arrays)
-    task = replace(shared, members=attached)
+    of_part = shared.members.of_part(members.first, members.count, members.arrays)
+    task = replace(shared, members=of_part)
     rows = empty_rows(task, members.count)
     run_rows(task, rows, _look)
-    return rows.member_arrays(task.usual_words)
+    return rows.part_arrays(members.first, task.usual_words)
 
 
 def _look(_done: int) -> None:

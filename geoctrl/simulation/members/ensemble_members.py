@@ -99,7 +99,7 @@ class EnsembleMembers:
         given = {} if isinstance(self.params, Draws) else self.params
         return {k: v for k, v in {**self.defaults, **given}.items() if not np.ndim(v)}
 
-    def detached(self) -> tuple[dict[str, np.ndarray], EnsembleMembers]:
+    def arrays_and_rest(self) -> tuple[dict[str, np.ndarray], EnsembleMembers]:
         """Arrays with a row a member, and all else, which parts share."""
         arrays: dict[str, np.ndarray] = {f"input {label}": v for label, v in self.inputs.items()}
         starts, params = self.starts, self.params
@@ -111,8 +111,8 @@ class EnsembleMembers:
         inputs = {label: values[:1] for label, values in self.inputs.items()}
         return arrays, replace(self, starts=starts, params=params, inputs=inputs)
 
-    def attached(self, first: int, count: int, arrays: Mapping[str, np.ndarray]) -> EnsembleMembers:
-        """The members of a part, of what is `detached` and their rows of the arrays."""
+    def of_part(self, first: int, count: int, arrays: Mapping[str, np.ndarray]) -> EnsembleMembers:
+        """The members of a part, of what is `arrays_and_rest` and their rows of the arrays."""
         own = {k.partition(" ")[2]: v for k, v in arrays.items() if k.startswith("parameter ")}
         params = {**self.params, **own} if isinstance(self.params, dict) else self.params
         inputs = {label: arrays[f"input {label}"] for label in self.inputs}
