@@ -27,7 +27,7 @@ LINES = 450
 FLOORS = [
     ("checker",),
     ("decisions",),
-    ("errors",),
+    ("errors", "_pages"),
     ("_scalars",),
     ("_checks",),
     ("_calls", "interop"),

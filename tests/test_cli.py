@@ -9,8 +9,10 @@ import sys
 import pytest
 
 import geoctrl as gc
+from geoctrl._pages import catalogue_entries
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.cli import main
+from tests import catalogue_table
 from tests.attack.forge.by_hand import decided
 
 
@@ -29,6 +31,18 @@ def test_models_lists_the_catalogue(capsys):
     assert listed["pendulum-skate-rotor"]["inputs"] == ["u_theta"]
     assert listed["heavy-top"]["parameters"]["l"]["unit"] == "m"
     assert all(entry["source"] for entry in listed.values())
+
+
+def test_the_table_of_the_catalogue_is_what_the_descriptions_say():
+    assert catalogue_entries() == catalogue_table.entries(), "python -m tests.catalogue_table writes it anew"
+
+
+def test_the_list_of_models_loads_no_library():
+    listed = (
+        "import sys; from geoctrl.cli import main; main(['models']); "
+        "sys.exit(bool({'numpy', 'sympy', 'heyoka'} & {*sys.modules}))"
+    )
+    subprocess.run([sys.executable, "-c", listed], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("name", gc.models.names("reduced"))

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from geoctrl._pages import catalogue_entries
 from geoctrl.cli.arguments import (
     UsageError,
     family_symbols,
@@ -26,6 +27,7 @@ from geoctrl.cli.theorem_commands import compared_text
 
 __all__ = [
     "UsageError",
+    "catalogue_entry",
     "run_certify",
     "run_linearize",
     "run_models",
@@ -47,22 +49,17 @@ _MOVED = 1e-12
 
 def run_models(args: argparse.Namespace) -> int:
     """List the catalogue, or print one mechanism in full."""
-    import geoctrl
-
     if args.model:
+        import geoctrl
+
         mechanism = geoctrl.models.get(args.model)()
         system = mechanism.reduce() if is_reduced(args.model) else mechanism
         conserved = list(system.conserved())
-        entry = _entry(args.model) | {"conserved": conserved}
+        entry = catalogue_entry(args.model) | {"conserved": conserved}
         show(args, {args.model: entry}, _page(args.model, mechanism, entry))
         return 0
-    catalogue = {}
-    for name in geoctrl.models.names():
-        catalogue[name] = _entry(name)
-        if not args.json:
-            print(block(name, catalogue[name]), flush=True)
-    if args.json:
-        print(json.dumps(catalogue, indent=1))
+    entries = catalogue_entries()
+    show(args, entries, "\n".join(block(name, entry) for name, entry in entries.items()))
     return 0
 
 
@@ -75,7 +72,7 @@ def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
     return mechanism_page(mechanism, entry["description"], entry["conserved"])
 
 
-def _entry(name: str) -> dict[str, Any]:
+def catalogue_entry(name: str) -> dict[str, Any]:
     """What the catalogue says about a mechanism; the system itself is not derived for it."""
     import geoctrl
 
@@ -291,7 +288,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     import numpy as np
 
     import geoctrl
-    from geoctrl.systems.printing.summary_page import table
+    from geoctrl._pages import table
 
     if not 0 < args.time < math.inf or args.points < 2:
         raise UsageError("--time must be positive and finite, --points at least 2")

@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from geoctrl._pages import titled_rows
+
 __all__ = ["block", "file_line", "matrix_text", "plain", "show"]
 
 
@@ -17,8 +19,6 @@ def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
 
 def block(name: str, entry: dict[str, Any]) -> str:
     """A few lines about a mechanism, wrapped to the width of a page."""
-    from geoctrl.systems.printing.summary_page import titled_rows
-
     rows = {
         "": entry["description"],
         "states": " ".join(entry["states"]),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from textwrap import fill
+from collections.abc import Sequence
 
 import sympy as sp
 
+from geoctrl._pages import table, titled_rows
 from geoctrl.algebra import Coordinate
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
@@ -17,34 +17,10 @@ from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.leaf_relations import Relation
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
 
-__all__ = ["mechanism_page", "parameter_table", "state_labels", "system_lines", "table", "titled_rows"]
+__all__ = ["mechanism_page", "parameter_table", "state_labels", "system_lines"]
 
-WIDTH = 100
 LONG = 130
 """Characters beyond which an expression is told by its length: it would fill the page."""
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Columns of one width each, the first row underlined."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
-
-
-def titled_rows(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
-    """A title and rows of a name and a text, wrapped to the width of a page.
-
-    A row of several texts has a line for each, and a row without a text none.
-    """
-    lines = [title]
-    for key, given in rows.items():
-        for i, text in enumerate([given] if isinstance(given, str) else given):
-            begin, indent = (f"  {'' if i else key:<12}", " " * 14) if key else ("  ", "  ")
-            if text:
-                lines.append(
-                    fill(text, WIDTH, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False)
-                )
-    return "\n".join(lines)
 
 
 def parameter_table(mechanism: Mechanism) -> str:

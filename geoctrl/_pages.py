@@ -1,0 +1,48 @@
+"""Pages of text for a terminal, without anything else being loaded: titles, rows, tables, the catalogue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+__all__ = ["CATALOGUE", "WIDTH", "catalogue_entries", "table", "titled_rows"]
+
+WIDTH = 100
+
+CATALOGUE = Path(__file__).parent / "models" / "catalogue.json"
+"""What the catalogue says about each mechanism, as the descriptions have it: read to list them all, as making
+all descriptions takes a second. A test holds it to them; ``python -m tests.catalogue_table`` writes it.
+"""
+
+
+@cache
+def catalogue_entries() -> dict[str, dict[str, Any]]:
+    """The entries of the catalogue by name."""
+    return json.loads(CATALOGUE.read_text(encoding="utf-8"))
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Columns of one width each, the first row underlined."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def titled_rows(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
+    """A title and rows of a name and a text, wrapped to the width of a page.
+
+    A row of several texts has a line for each, and a row without a text none.
+    """
+    lines = [title]
+    for key, given in rows.items():
+        for i, text in enumerate([given] if isinstance(given, str) else given):
+            begin, indent = (f"  {'' if i else key:<12}", " " * 14) if key else ("  ", "  ")
+            if text:
+                lines.append(
+                    fill(text, WIDTH, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False)
+                )
+    return "\n".join(lines)
