@@ -31,6 +31,8 @@ _QUESTION = "question.json"
 _LOCK = "lock.json"
 _SILENT = 600.0
 """Seconds after which a lock of another host, of which nobody here can know, counts as left behind."""
+_CAN_ASK = os.name == "posix"
+"""Whether a process can be asked for without being sent anything."""
 
 
 class OtherQuestionError(FolderError):
@@ -154,7 +156,7 @@ class PartFolder:
         """Remove what processes that ended were about to write."""
         for path in self.path.glob(".*.tmp"):
             host, pid = path.name.removesuffix(".tmp").rsplit(".", 2)[1:]
-            if host == _own()[0] and pid.isdigit() and not _lives(int(pid)):
+            if host == _own()[0] and pid.isdigit() and _CAN_ASK and not _lives(int(pid)):
                 path.unlink(missing_ok=True)
 
     def _writer(self) -> tuple[str, int, float]:
@@ -167,8 +169,8 @@ class PartFolder:
         """Write who is writing; where somebody else is, say so: parts are the same, the work double."""
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
             host, pid, silent = self._writer()
-            here = host == _own()[0]
-            if (host, pid) != _own() and (_lives(pid) if here else silent < _SILENT):
+            lives = _lives(pid) if host == _own()[0] and _CAN_ASK else silent < _SILENT
+            if (host, pid) != _own() and lives:
                 warnings.warn(
                     f"{self.path} is being written by process {pid} on {host} as well: nothing is lost, but "
                     f"parts may be computed twice",
