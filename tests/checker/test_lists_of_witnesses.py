@@ -5,6 +5,7 @@ functions all are seen: each list of each theorem is emptied here, shortened at 
 """
 
 import json
+from fractions import Fraction
 
 import pytest
 from flint import fmpq
@@ -14,13 +15,13 @@ from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.checker.definite import product, require_inverse
 from geoctrl.checker.limits import Refusal
 from tests.attack.forge.by_hand import Equations, with_theorem
+from tests.attack.forge.curves_by_hand import beside_a_circle, turning_vector
 from tests.checker import test_witnesses as of_points
 from tests.checker import test_witnesses_in_boxes as boxes
 from tests.checker import test_witnesses_of_loops as loops
 from tests.checker import test_witnesses_of_orbits as orbits
 from tests.checker import test_witnesses_of_series as series
 from tests.checker import test_witnesses_of_theorems as theorems
-from tests.checker import test_witnesses_of_turning_points as turns
 from tests.checker import test_witnesses_over_shapes as shapes
 from tests.decisions.test_hostile_loops import integrator
 
@@ -46,7 +47,7 @@ def contents():
     yield from (("circle", orbits.circle()), ("across", orbits.grows([])), ("brake", theorems.fallen()))
     yield from ((name, series.content_of(series.CASES[name])[1]) for name in series.CHANGED)
     yield "disk", shapes.content_of("a disk upright")[1]
-    yield "fold", turns.beside_a_circle(turns=False)
+    yield from (("fold", beside_a_circle()), ("turning vector", turning_vector(Fraction(1, 4))))
 
 
 def lists(value, path=()):

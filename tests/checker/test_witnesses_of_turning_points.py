@@ -5,7 +5,6 @@ import json
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
@@ -14,7 +13,7 @@ from geoctrl import checker
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.theorems.turning_point import Fold, turning_point
 from geoctrl.continuation.changes import FOLD
-from tests.attack.forge.by_hand import Equations, with_theorem
+from tests.attack.forge.curves_by_hand import beside_a_circle, fold_of
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.continuation.test_follow import pushed_pendulum, skate
 
@@ -231,67 +230,21 @@ def test_a_parameter_that_moves_is_a_state():
     assert verdict(data) is None
 
 
-# -- files by hand: y' = T - y^2 with T, beside a circle c^2 + s^2 = 1 --------------------------------------
-
-
-def beside_a_circle(turns, fixed="c", rows=("circle",), power=2, kept=True):
-    """The file of T = y^power, with c' = -s w, s' = c w and w = s, or w = 1 where the circle ``turns``."""
-    e = Equations(y=0, T=0, c=1, s=0)
-    one = {"c": e.monomial(-1, s=1), "s": e.monomial(1, c=1)}
-    slow = {"c": e.monomial(-1, s=2), "s": e.monomial(1, c=1, s=1)}
-    rates = one if turns else slow
-    if not kept:
-        rates["s"] = e.monomial(2, c=1, s=1)
-    fall = e.total(e.monomial(1, T=1), e.monomial(-1, y=power))
-    circle = e.total(e.monomial(1, c=2), e.monomial(1, s=2), e.number(-1))
-    problem = e.problem(
-        [fall, e.number(0), rates["c"], rates["s"]],
-        {"circle": circle},
-        {"twin": circle},
-        parameters={},
-    )
-    theorem = {
-        "name": "turning point",
-        "rows": list(rows),
-        "free": [k for k in ("y", "T", "c", "s") if k != fixed],
-        "inverse": [["1/2"]],
-        "held": [],
-        "along": "T",
-        "unknowns": [],
-        "kernel": ["1", "0", "0"],
-        "normal": ["1", "0", "0"],
-        "radii": ["1/1000000"] * 7,
-        "Y": [],
-    }
-    data = with_theorem(problem, theorem)
-    fold = read(data)
-    J = np.array([[float(arb(c).mid()) for c in row] for row in fold.equations(whole=False)[1]])
-    theorem["Y"] = [[str(Fraction(float(c))) for c in row] for row in np.linalg.pinv(J)]
-    return data
-
-
-def read(data):
-    """The fold that a file is about, whatever is true of it."""
-    from geoctrl.analysis.witnesses.content import parts_as_read
-    from geoctrl.checker.reader import conform
-    from geoctrl.checker.theorems.turning_point import TURN
-
-    with ctx.workprec(200):
-        return Fold(*parts_as_read(data), conform(data["theorem"], TURN))
+# -- a fold beside a circle ------------------------------------------------------------------------------
 
 
 def test_a_fold_beside_a_circle_is_proved():
-    assert found(beside_a_circle(turns=False)).least
+    assert found(beside_a_circle()).least
 
 
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
         ({"turns": True, "fixed": "s"}, "do not fit"),  # the circle turns at what F takes for rest
-        ({"turns": False, "rows": ("twin",)}, "a relation of the leaf is missing"),
-        ({"turns": False, "kept": False}, "the motion keeps 'circle'"),
-        ({"turns": False, "power": 3}, "in the box"),  # T = y^3 goes on
-        ({"turns": False, "power": 1}, "in the box"),  # and so does T = y
+        ({"rows": ("twin",)}, "a relation of the leaf is missing"),
+        ({"kept": False}, "the motion keeps 'circle'"),
+        ({"power": 3}, "in the box"),  # T = y^3 goes on
+        ({"power": 1}, "in the box"),  # and so does T = y
     ],
 )
 def test_a_fold_is_none_where_a_hypothesis_fails(parts, words):
@@ -302,7 +255,7 @@ def test_a_fold_is_none_where_a_hypothesis_fails(parts, words):
 def test_a_curve_that_may_go_on_is_not_said_to_turn(monkeypatch):
     """Where the derivative is regular over the box this does not occur."""
     monkeypatch.setattr(Fold, "bend", lambda fold: arb(0, 1))
-    data = beside_a_circle(turns=False)
-    fold = read(data)
+    data = beside_a_circle()
+    fold = fold_of(data)
     with pytest.raises(Refusal, match="second derivative along the curve may vanish"):
         turning_point(fold.question.problem, fold.question.witness, fold.given)

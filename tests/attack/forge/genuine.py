@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from tests.attack.build.building import build, parameters_of
 from tests.attack.build.building_fields import judged, proof_of
@@ -19,6 +22,7 @@ from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing import draw
 from tests.attack.draw.drawing_fields import FIELDS, KINDS, draw_field
 from tests.attack.forge.by_hand import Equations, decided
+from tests.attack.forge.curves_by_hand import beside_a_circle, turning_vector
 
 CATALOGUE = {
     "planar-pendulum": {"hanging": {}, "inverted": {}},
@@ -50,11 +54,13 @@ class Genuine:
     proof : what the search has proved; its problem has the nodes of the file
     content : that of the file
     truth : what is known of the point beforehand, if anything is
+    searched : whether the search can be asked about its equations
     """
 
     proof: dict[str, Any]
     content: dict[str, Any]
     truth: str = ""
+    searched: bool = True
 
     @classmethod
     def of(cls, proof: dict[str, Any], truth: str = "") -> Genuine:
@@ -68,7 +74,7 @@ def genuine(seed: int) -> list[Genuine]:
     """All of them."""
     made = (*_catalogue(), *_orbits(), *_others(), *_loops(), *_drawn(seed))
     found = [Genuine.of(c.proof) for c in made if c.verdict.proved]
-    return [*found, *map(Genuine.of, _loops_by_hand()), *_fields(seed)]
+    return [*found, *map(Genuine.of, _loops_by_hand()), *_curves(), *_fields(seed)]
 
 
 def _catalogue() -> Iterator[gc.Certificate]:
@@ -168,6 +174,24 @@ def _loops_by_hand() -> Iterator[dict[str, Any]]:
         one, law = e.number(1), {"c": e.monomial(-1, v=1)}
         field = [e.places["v"], e.places["c"], e.number(0)]
         yield decided(loop(e, field, law, rest=[[[one] * 3, []]], hold=hold), **proposal)
+
+
+def _curves() -> Iterator[Genuine]:
+    """Periodic orbits and folds, of which there is a file alone."""
+    k = Fraction(1, 4)
+    for content in (turning_vector(k), turning_vector(-k), beside_a_circle(), _leaning_fold()):
+        told = {"problem": content["problem"], "verdict": checker.prove(content).verdict}
+        sealed = content | {"digest": checker.digest_of(content)}
+        yield Genuine(copy.deepcopy(told), json.loads(json.dumps(sealed)), searched=False)
+
+
+def _leaning_fold() -> dict[str, Any]:
+    """The least speed of a skate's leaning turns, with multipliers and invariants."""
+    skate = gc.models.get("pendulum-skate")().reduce()
+    start = gc.find_equilibrium(skate, fixed={"v2": 5.0, "Gamma2": 0.3})
+    branch = gc.follow(skate, start, along="v3", span=(-2.5, -1.5), fixed=["Gamma2"], points=9)
+    (fold,) = (change for change in branch.changes if change.kind == "fold")
+    return json.loads(fold.to_json())
 
 
 def _drawn(seed: int) -> Iterator[gc.Certificate]:

@@ -20,8 +20,9 @@ from tests.attack.forge.other_equations import append, power, some_node, vanishi
 
 SCALES = ("0", "-1", "1/1000", "1001/1000", "2", "-1/2", "1000")
 """By which numbers are multiplied."""
-NAMES = (*OF_POINTS, *THEOREMS, *ENCLOSED)
-PLAIN = ("power", "late", "half", "sense", "units", "series", "levels")
+CURVES = ("periodic orbit that attracts", "periodic orbit that repels", "turning point")
+NAMES = (*OF_POINTS, *THEOREMS, *ENCLOSED, *CURVES)
+PLAIN = ("power", "late", "half", "sense", "units", "series", "levels", "steps", "bits", "degree")
 """Keys below which whole numbers are no nodes."""
 
 

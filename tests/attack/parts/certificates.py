@@ -14,6 +14,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,12 @@ from tests.attack.forge.mutations import ANYWHERE, DEEP, Mutator, pick
 from tests.attack.forge.other_equations import EQUATIONS
 from tests.attack.forge.other_evidence import EVIDENCE, IDENTITIES
 from tests.attack.forge.other_theorems import THEOREMS
-from tests.attack.forge.other_witnesses import WITNESSES, graft
+from tests.attack.forge.other_witnesses import CURVES, WITNESSES, graft
+from tests.attack.oracle.curves import curve_falsehood
 from tests.attack.oracle.reading import falsehood
 from tests.attack.oracle.tables import NotJudgedError
 from tests.attack.outcome import Outcome, raw, worded
-from tests.attack.parts.claims import at_odds
+from tests.attack.parts.claims import at_odds, leaf_of_set_at_odds
 from tests.attack.parts.fields import WRONG
 
 Content = dict[str, Any]
@@ -56,6 +58,8 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     rng = np.random.default_rng([seed, index, 2])
     base = BASES[int(rng.integers(len(BASES)))]
     kind = list(WAYS)[int(rng.choice(len(WAYS), p=[share for _, share in WAYS.values()]))]
+    if kind in BY_SEARCH and not base.searched:
+        kind = "witnesses"
     content, told = WAYS[kind][0](base, rng)
     return judge(base, content, told, kind)
 
@@ -111,6 +115,8 @@ WAYS: dict[str, tuple[Callable[[Genuine, np.random.Generator], tuple[Content, st
     "anywhere": (anywhere, 0.1),
 }
 """What is changed, and the share of cases in which it is."""
+BY_SEARCH = ("witnesses anew", "lies")
+"""Those that ask the search."""
 
 
 def _with_equations(base: Genuine, proof: Mapping[str, Any]) -> Content:
@@ -193,6 +199,8 @@ def words(refusal: str) -> str:
 def untrue(base: Genuine, content: Content, report: Report) -> str | None:
     """What is false in what the checker says of a file; None where that cannot be judged here."""
     verdict = report.verdict
+    if content["theorem"]["name"] in CURVES:
+        return _untrue_of_curve(base, content, report)
     if fault := at_odds(content, np.random.default_rng(1), report.claim):
         return f"{report.claim}: {fault}"
     if _same_motion(base.content, content):
@@ -205,6 +213,33 @@ def untrue(base: Genuine, content: Content, report: Report) -> str | None:
         return falsehood(content, verdict, report.method)
     except (NotJudgedError, ArithmeticError, KeyError, TypeError, ValueError):
         return None
+
+
+def _untrue_of_curve(base: Genuine, content: Content, report: Report) -> str | None:
+    """The same of a periodic orbit or a turning point."""
+    if fault := leaf_of_set_at_odds(_with_parameter(content), report.claim, np.random.default_rng(1)):
+        return f"{report.claim}: {fault}"
+    if _same_motion(base.content, content):
+        return (
+            ""
+            if report.verdict == base.proof["verdict"]
+            else f"{base.proof['verdict']} became {report.verdict}"
+        )
+    try:
+        return curve_falsehood(content, report.verdict)
+    except (NotJudgedError, ArithmeticError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _with_parameter(content: Content) -> Content:
+    """The file with what does not move among its parameters, where a curve goes along it."""
+    problem, along = content["problem"], content["theorem"].get("along")
+    moving = dict(zip(problem["states"], problem["field"], strict=True))
+    kind, *number = problem["nodes"][moving[along]] if along in moving else ("",)
+    if kind != "num" or Fraction(number[0]) != 0:
+        return content
+    states = {k: q for k, q in problem["states"].items() if k != along}
+    return content | {"problem": problem | {"states": states}}
 
 
 def _same_motion(base: Content, content: Content) -> bool:
