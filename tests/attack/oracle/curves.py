@@ -28,6 +28,8 @@ BESIDE = 1e-5
 """Of differences, in sizes of the states."""
 AWAY = 1e-2
 """Along a curve of rest, in sizes of the states."""
+SEEN = 1e-9
+"""Change along it that is more than rounding."""
 
 
 def curve_falsehood(content: Mapping[str, Any], verdict: str) -> str:
@@ -117,7 +119,7 @@ def _of_fold(table: Table, theorem: Mapping[str, Any]) -> str:
         return f"it goes on along {theorem['along']}"
     ends = [_rest(table, places, x, (free, tangent * step, size)) for step in (AWAY, -AWAY)]
     turned = [(end[free[along]] - x[free[along]]) / size[free[along]] for end in ends]
-    if turned[0] * turned[1] <= 0 and max(map(abs, turned)) > AWAY**2:
+    if turned[0] * turned[1] <= 0 and max(map(abs, turned)) > SEEN:
         return f"{theorem['along']} goes on beyond it"
     return ""
 
