@@ -107,7 +107,7 @@ class _ZeroWatch:
         group = self._log.group
         if group is None or lane >= self._log.count or lane in group.stops or lane in self._log.resting:
             return
-        integrator.update_d_output(np.full(WIDTH, t))
+        integrator.update_d_output(t)
         found = Passage(lane, self._index, t, sign, integrator.d_output[:, lane].copy())
         group.passages.append(found)
         if self._held is not None and sign in self._directions:
@@ -190,7 +190,7 @@ class Batch:
                 found.append(self._rows_along(piece.grid, steps, look))
                 if steps.broken.any():
                     break
-            group.rows = np.concatenate(found)[:, :, :count]
+            group.rows = (found[0] if len(found) == 1 else np.concatenate(found))[:, :, :count]
             group.broken, group.doubtful = steps.broken, steps.doubtful(group.stops, pieces)
         finally:
             self._log.group = None
@@ -212,12 +212,13 @@ class Batch:
         before the first of them, which changes no step; one that has come to its end goes along with another.
         """
         ta, size = self._integrator, grid.size
-        ahead = np.repeat(grid[:, None], WIDTH, axis=1)
+        _, found = ta.propagate_grid(np.repeat(grid[:, None], WIDTH, axis=1), max_steps=_CHUNK)
+        steps.count(ta.propagate_res, self._not_finite)
+        if steps.broken.any() or (ta.time >= grid[-1]).all():
+            return found
         rows = np.empty((size, ta.state.shape[0], WIDTH))
         left = np.full(WIDTH, size)
         while True:
-            _, found = ta.propagate_grid(ahead, max_steps=_CHUNK)
-            steps.count(ta.propagate_res, self._not_finite)
             time, shift = ta.time, len(found) - size
             for lane in np.flatnonzero(left):
                 begun, reached = size - left[lane], int(np.searchsorted(grid, time[lane], "right"))
@@ -227,7 +228,8 @@ class Batch:
                 break
             self._lead_on(left)
             look()
-            ahead = self._times_to_come(grid, left)
+            _, found = ta.propagate_grid(self._times_to_come(grid, left), max_steps=_CHUNK)
+            steps.count(ta.propagate_res, self._not_finite)
         self._lead_back()
         return rows
 

@@ -70,19 +70,17 @@ class _Block:
                 alone[good] = self._run_together(good)
             for i in np.flatnonzero(alone):
                 self._run_alone(int(i))
-                self.look()
+                self._tell(self._first + int((self._status != NOT_RUN).sum()))
         finally:
             self._keep()
-
-    def look(self) -> None:
-        """Tell how far it is."""
-        self._tell(self._first + int((self._status != NOT_RUN).sum()))
 
     def _run_together(self, places: np.ndarray) -> np.ndarray:
         """Run ordinary members in batches; which of them have to be run alone, bool (k,)."""
         if not places.size:
             return np.zeros(0, bool)
-        together = Together(self._task, self._part.subset(places), self.look)
+        together = Together(
+            self._task, self._part.subset(places), lambda done: self._tell(self._first + done)
+        )
         try:
             together.run()
         finally:

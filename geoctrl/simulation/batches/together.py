@@ -37,8 +37,8 @@ class Together:
     passages : list of (member, event, time, sign of the rate, state)
     """
 
-    def __init__(self, task: EnsembleTask, part: MembersPart, look: Callable[[], None]) -> None:
-        self._task, self._part, self._look = task, part, look
+    def __init__(self, task: EnsembleTask, part: MembersPart, look: Callable[[int], None]) -> None:
+        self._task, self._part, self._tell = task, part, look
         k, n = part.starts.shape
         self.states, self.last = np.empty((k, n, task.times.size)), np.empty((k, n))
         self.end, self.stop = np.full(k, float(task.times[-1])), np.full(k, -1)
@@ -57,26 +57,27 @@ class Together:
         pieces = pieces_with_columns(task, part)
         lengths = batch.first_steps(float(task.times[0]), part.starts, constants, pieces[0][0].extra)
         order = np.argsort(lengths, kind="stable")
+        grid = np.concatenate([piece.grid for piece, _ in pieces])
+        places = np.searchsorted(grid, task.times)
         for first in range(0, len(part), WIDTH):
             left = order[first : first + WIDTH]
             while left.size:
                 cut = [Piece(piece.grid, piece.extra[:, left]) for piece, _ in pieces]
                 group = batch.run(part.starts[left], constants[:, left], cut, self._look)
                 if not group.broken.any():
-                    self._take(group, left, pieces)
+                    self._take(group, left, places)
                     break
                 left = left[~group.broken]
             self._look()
         # A batch that an exception or an interrupt has left half way is dropped rather than given back.
         kept.give(key, batch)
 
-    def _take(self, group: Group, members: np.ndarray, pieces: list[tuple[Piece, np.ndarray]]) -> None:
-        """Take up a group that has come to its end."""
-        first = 0
-        for piece, columns in pieces:
-            rows = group.rows[first + np.searchsorted(piece.grid, self._task.times[columns])]
-            self.states[members[:, None], :, columns] = rows.transpose(2, 0, 1)
-            first += piece.grid.size
+    def _look(self) -> None:
+        self._tell(int(self._finished.sum()))
+
+    def _take(self, group: Group, members: np.ndarray, places: np.ndarray) -> None:
+        """Take up a group that has come to its end, with its samples at those places of the rows."""
+        self.states[members] = group.rows[places].transpose(2, 1, 0)
         self.last[members] = group.rows[-1].T
         for lane, stop in group.stops.items():
             member = members[lane]
@@ -107,10 +108,12 @@ class Together:
     def _is_small(self) -> np.ndarray:
         """Whether a member became small beside the sizes that doubles and tolerances are made for."""
         small = np.zeros(len(self.end), bool)
-        candidates = np.flatnonzero(
-            np.nanmin(np.abs(self.states).max(axis=1), axis=1, initial=np.inf) < SMALL
-        )
-        for i in candidates:
+        if not small.size:
+            return small
+        # One state is never small, as mostly: that which is largest at the end.
+        largest = np.abs(self.last).argmax(axis=1)
+        row = np.abs(self.states[np.arange(small.size), largest])
+        for i in np.flatnonzero(~(np.fmin.reduce(row, axis=1) >= SMALL)):
             size = np.abs(self.states[i]).max(axis=0)
             small[i] = ((size < SMALL) & (size > 0)).any()
         return small
