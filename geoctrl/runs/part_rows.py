@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -27,6 +26,8 @@ class PartsFound:
         Members with a row; those that failed alone have one, and stand in ``failed`` too.
     part : int
         Members in a part.
+    put : callable or None
+        Given the first member and the arrays of each part that is there, which are not held in memory then.
     """
 
     def __init__(
@@ -34,17 +35,21 @@ class PartsFound:
         members: int,
         part: int,
         folder: PartFolder | None,
-        lists: Mapping[str, str] = MappingProxyType({}),
+        lists: Mapping[str, str],
+        put: Callable[[int, Mapping[str, np.ndarray]], object] | None,
     ) -> None:
         self.members, self.part, self._lists = members, part, lists
         self.failed: dict[int, str] = {}
         self.done = np.zeros(members, dtype=bool)
-        self._folder = folder
+        self._folder, self._put = folder, put
         self._kept: dict[int, dict[str, np.ndarray]] = {}
         self._firsts: set[int] = set()
         if folder is not None:
-            for first in folder.stored_parts() & set(range(0, members, part)):
-                self._note(first, folder.load(first, only=ERROR))
+            for first in sorted(folder.stored_parts() & set(range(0, members, part))):
+                arrays = folder.load(first, only=ERROR if put is None else None)
+                self._note(first, arrays)
+                if put is not None:
+                    put(first, arrays)
 
     @property
     def place(self) -> Path | None:
@@ -79,11 +84,13 @@ class PartsFound:
 
     def add(self, first: int, arrays: dict[str, np.ndarray]) -> None:
         """Keep a part, and store it where there is a folder."""
-        if self._folder is None:
-            self._kept[first] = arrays
-        else:
+        if self._folder is not None:
             self._folder.store(first, arrays)
+        elif self._put is None:
+            self._kept[first] = arrays
         self._note(first, arrays)
+        if self._put is not None:
+            self._put(first, arrays)
 
     def _part_arrays(self, first: int) -> dict[str, np.ndarray]:
         if self._folder is None:

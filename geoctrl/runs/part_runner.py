@@ -208,6 +208,7 @@ def run_parts(
     part: int | None = None,
     retries: int = 1,
     words: Callable[[Mapping[str, np.ndarray]], str] = lambda arrays: "",
+    put: Callable[[int, Mapping[str, np.ndarray]], object] | None = None,
 ) -> PartsFound:
     """Compute the members of a task, those that the folder has not, as far as the time of the call goes.
 
@@ -225,6 +226,9 @@ def run_parts(
         How often a part or a member that fails is tried again.
     words : callable
         Shown each part as it is done, it says what was found so far.
+    put : callable, optional
+        Given the first member and the arrays of each part, stored ones too, as soon as it is there; parts
+        are then held in memory by nobody else.
     """
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(f"executor must be a concurrent.futures.Executor, got {shown(executor)}")
@@ -241,7 +245,7 @@ def run_parts(
             part, pilot = _part_and_pilot(task, context, call)
         if folder is not None:
             folder.begin(part)
-        found = PartsFound(task.members, part, folder, task.lists)
+        found = PartsFound(task.members, part, folder, task.lists, put)
         assembly = _Assembly(task, found, retries, words)
         run = _PartsRun(task, context, call, executor or _Here(), assembly, found)
         for piece in pilot:

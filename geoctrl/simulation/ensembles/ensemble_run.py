@@ -17,7 +17,7 @@ from geoctrl.simulation.batches.ensemble_parts import empty_rows, run_rows
 from geoctrl.simulation.batches.ensemble_rows import EnsembleRows
 from geoctrl.simulation.ensembles import ensemble_files
 from geoctrl.simulation.ensembles.ensemble import Ensemble
-from geoctrl.simulation.ensembles.ensemble_runner import rows_of_parts, rows_over_parts
+from geoctrl.simulation.ensembles.ensemble_runner import fill_by_parts
 from geoctrl.simulation.members.ensemble_members import read_members
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 from geoctrl.simulation.members.quantities import bytes_kept, read_record
@@ -161,11 +161,11 @@ def simulate_ensemble(
 
 def _over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path | None) -> Ensemble:
     """The ensemble by other workers, or from a folder."""
+    rows = empty_rows(task, task.members.count)
     try:
-        rows = rows_over_parts(task, call, executor, out)
+        fill_by_parts(task, rows, call, executor, out)
     except (WorkerError, FolderError, KeyboardInterrupt) as error:
-        if isinstance(found := getattr(error, "result", None), PartsFound):
-            rows = rows_of_parts(task, found)
+        if isinstance(getattr(error, "result", None), PartsFound):
             rows.name_missing("interrupted" if isinstance(error, KeyboardInterrupt) else str(error))
             error.result = error.ensemble = _ensemble_of(task, rows)  # type: ignore[union-attr]
         raise

@@ -12,17 +12,19 @@ import numpy as np
 from geoctrl._calls.long_calls import LongCall, is_under_way, under_way
 from geoctrl.errors import InputError
 from geoctrl.runs.fingerprints import array_fingerprint, function_fingerprint, text_fingerprint
-from geoctrl.runs.part_runner import Members, PartsFound, Task, TimeIsUpError, run_parts
+from geoctrl.runs.part_runner import Members, Task, TimeIsUpError, run_parts
 from geoctrl.simulation.batches.ensemble_parts import empty_rows, run_rows
 from geoctrl.simulation.batches.ensemble_rows import LISTS, EnsembleRows
 from geoctrl.simulation.members.draws import Draws
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 
-__all__ = ["rows_of_parts", "rows_over_parts"]
+__all__ = ["fill_by_parts"]
 
 
-def rows_over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path | None) -> EnsembleRows:
-    """Rows of all members, by whichever workers."""
+def fill_by_parts(
+    task: EnsembleTask, rows: EnsembleRows, call: LongCall, executor: Any, out: Path | None
+) -> None:
+    """Fill rows with all members, by whichever workers, each part as soon as it is there."""
     arrays, shared = task.members.arrays_and_rest()
     runner = Task(
         _member_arrays,
@@ -33,15 +35,8 @@ def rows_over_parts(task: EnsembleTask, call: LongCall, executor: Any, out: Path
         is_strict=True,
         lists=LISTS,
     )
-    return rows_of_parts(task, run_parts(runner, call, executor, out))
-
-
-def rows_of_parts(task: EnsembleTask, found: PartsFound) -> EnsembleRows:
-    """What the runner has found, as rows."""
-    rows = empty_rows(task, task.members.count)
-    for first, arrays in found:
-        rows.put(first, arrays, task.usual_words)
-    return rows
+    usual = task.usual_words
+    run_parts(runner, call, executor, out, put=lambda first, arrays: rows.put(first, arrays, usual))
 
 
 def _member_arrays(shared: EnsembleTask, members: Members) -> dict[str, np.ndarray]:
