@@ -11,6 +11,7 @@ is made once.
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,6 +97,13 @@ WALKS = {
 }
 
 
+@cache
+def module_of_file(name):
+    """A module by its path within the package; None outside."""
+    path = Path(name)
+    return path.relative_to(PACKAGE).with_suffix("").as_posix() if PACKAGE in path.parents else None
+
+
 def stops(walk):
     """(module, function) of the stops of a walk, in order."""
     call, kinds = walk.make(), set(walk.kinds.split())
@@ -110,8 +118,7 @@ def stops(walk):
         return type(value).__name__ in kinds
 
     def module_of(frame):
-        path = Path(frame.f_code.co_filename)
-        return path.relative_to(PACKAGE).with_suffix("").as_posix() if PACKAGE in path.parents else None
+        return module_of_file(frame.f_code.co_filename)
 
     def in_rooms(module):
         return module.rpartition("/")[0].startswith(walk.rooms)

@@ -24,17 +24,6 @@ def two_wells():
     ).reduce()
 
 
-def test_the_best_box_is_kept_and_looked_at_once_more(tmp_path):
-    """In boxes that are twice as large cells are coarser: levels were 2.909, 1.792, 1.738 in turn."""
-    system = two_wells()
-    roa = gc.region_of_attraction(system, system.state(), by="energy")
-    assert 2.96 <= roa.level < 3
-    assert roa.contains(system.state(y=1.6))
-    assert not roa.contains(system.state(y=1.75))
-    roa.to_json(tmp_path / "well.json")
-    assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
-
-
 def count_judgements(monkeypatch, judged, refused=0):
     """Let the checker's judge note what it is given, and refuse the first ones."""
 
@@ -47,23 +36,38 @@ def count_judgements(monkeypatch, judged, refused=0):
     monkeypatch.setattr(proved_set, "prove", noted)
 
 
-def test_a_set_is_judged_once_and_from_what_its_file_holds(monkeypatch):
-    """Levels of several boxes are searched; of all of them the one that is written is judged."""
+@pytest.fixture(scope="module")
+def whole():
+    """The system, its region, and what was judged on the way."""
     judged, system = [], two_wells()
-    count_judgements(monkeypatch, judged)
-    roa = gc.region_of_attraction(system, system.state(), by="energy")
-    (content,) = judged
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        count_judgements(monkeypatch, judged)
+        return system, gc.region_of_attraction(system, system.state(), by="energy"), judged
+
+
+def test_the_best_box_is_kept_and_looked_at_once_more(whole, tmp_path):
+    """In boxes that are twice as large cells are coarser: levels were 2.909, 1.792, 1.738 in turn."""
+    system, roa, _ = whole
+    assert 2.96 <= roa.level < 3
+    assert roa.contains(system.state(y=1.6))
+    assert not roa.contains(system.state(y=1.75))
+    roa.to_json(tmp_path / "well.json")
+    assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
+
+
+def test_a_set_is_judged_once_and_from_what_its_file_holds(whole):
+    """Levels of several boxes are searched; of all of them the one that is written is judged."""
+    _, roa, (content,) = whole
     written = json.loads(roa.to_json())
     assert content == {k: v for k, v in written.items() if k != "digest"}
 
 
-def test_where_the_last_box_is_refused_the_one_before_is_judged(monkeypatch):
-    judged, system = [], two_wells()
-    whole = gc.region_of_attraction(system, system.state(), by="energy")
+def test_where_the_last_box_is_refused_the_one_before_is_judged(whole, monkeypatch):
+    judged, (system, roa, _) = [], whole
     count_judgements(monkeypatch, judged, refused=1)
-    roa = gc.region_of_attraction(system, system.state(), by="energy")
+    before = gc.region_of_attraction(system, system.state(), by="energy")
     assert len(judged) == 2
-    assert 1 < roa.level < whole.level
+    assert 1 < before.level < roa.level
     count_judgements(monkeypatch, [], refused=9)
     with pytest.raises(gc.CertificateError, match="refused by the test"):
         gc.region_of_attraction(system, system.state(), by="energy")
