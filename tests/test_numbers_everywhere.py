@@ -164,33 +164,37 @@ def test_representations(kind):
     assert moving == gc.AdvectedParameter("a", [[[0, 1]], [[0, 0]]], reference=(0, 1))
 
 
+def certified_chain(number):
+    m = gc.Parameter("m", number(2), positive=True)
+    q = spheres.symbols(1)[0][0]
+    chain = spheres.SphereSystem(mass=[[number(2)]], potential=m.symbol * number(3) * q[2], parameters=[m])
+    rest = ([[number(0), number(0), -number(1) if number(1) > 0 else -1]], [[number(0)] * 3])
+    return gc.certify(chain, rest, params={"m": number(4)})
+
+
+def certified_body(number):
+    J = [[number(i if i == j else 0) for j in (1, 2, 3)] for i in (1, 2, 3)]
+    system = rotations.RotationSystem(inertias=[J])
+    spun = gc.find_equilibrium(
+        system,
+        (np.eye(3)[None], [[number(0), number(0), number(2)]]),
+        spin=[number(0), number(0), number(2)],
+    )
+    return gc.certify(system, spun)
+
+
+@pytest.fixture(scope="module")
+def by_integers():
+    return certified_chain(int), certified_body(int)
+
+
 @kinds
-def test_systems_on_manifolds(kind):
-    def chain(number):
-        m = gc.Parameter("m", number(2), positive=True)
-        q = spheres.symbols(1)[0][0]
-        return spheres.SphereSystem(mass=[[number(2)]], potential=m.symbol * number(3) * q[2], parameters=[m])
-
-    def certified(number):
-        rest = ([[number(0), number(0), -number(1) if number(1) > 0 else -1]], [[number(0)] * 3])
-        return gc.certify(chain(number), rest, params={"m": number(4)})
-
+def test_systems_on_manifolds(kind, by_integers):
+    chain, body = by_integers
     signed = (lambda v: int(kind(v))) if kind in (KINDS["uint8"], KINDS["bool"], KINDS["bool_"]) else kind
-    expected = certified(int)
-    assert expected.verdict == gc.Verdict.PROVED_STABLE
-    same(certified(signed), expected)
-
-    def body(number):
-        J = [[number(i if i == j else 0) for j in (1, 2, 3)] for i in (1, 2, 3)]
-        system = rotations.RotationSystem(inertias=[J])
-        spun = gc.find_equilibrium(
-            system,
-            (np.eye(3)[None], [[number(0), number(0), number(2)]]),
-            spin=[number(0), number(0), number(2)],
-        )
-        return gc.certify(system, spun)
-
-    same(body(kind), body(int))
+    assert chain.verdict == gc.Verdict.PROVED_STABLE
+    same(certified_chain(signed), chain)
+    same(certified_body(kind), body)
 
 
 def test_fractions_are_not_rounded_before_a_proof_on_manifolds():

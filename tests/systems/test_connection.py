@@ -125,7 +125,8 @@ def drawn(seed, kind, rows):
 def test_velocity_and_momentum_are_those_of_the_motion(seed, kind, rows):
     """Momenta from the inertia at random states; their rates by complex steps along the reduced motion."""
     mechanism = drawn(seed, kind, rows)
-    system, connection = mechanism.reduce(), mechanism.reduce().connection()
+    system = mechanism.reduce()
+    connection = system.connection()
     n, rng = mechanism.group.n, np.random.default_rng(seed)
     r = list(connection.shape)
     parts = sp.lambdify(
