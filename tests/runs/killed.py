@@ -2,7 +2,7 @@
 
 python -m tests.runs.killed run FOLDER PROCESSES    prints the SHA of its values
 python -m tests.runs.killed kill TIMES              kills it at random moments, as often, and calls it again
-python -m tests.runs.killed dask                    on a cluster: workers, SHA
+python -m tests.runs.killed dask                    on a cluster: workers, SHAs
 mpiexec -n 3 python -m mpi4py.futures -m tests.runs.killed mpi
 """
 
@@ -32,13 +32,24 @@ def sha(result):
     return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
 
 
-def cluster(kind, function=pendulum, part=20):
-    """The sweep on a cluster of two workers."""
+def answers(pool=None):
+    """SHAs of a sweep and of an ensemble."""
+    top = gc.models.get("heavy-top")().reduce()
+    spins = np.linspace(1.0, 20.0, 100)
+    starts = [[0.3, 0.1, spin, 0.0, 0.6, 0.8] for spin in spins]
+    runs = gc.simulate_ensemble(top, [0.0, 1.0], starts, {"m": np.linspace(0.5, 2.0, 100)}, executor=pool)
+    assert runs.success.all()
+    swept = sha(gc.sweep(pendulum, AXES, executor=pool, part=20))
+    return swept, hashlib.sha256(np.ascontiguousarray(runs.states).tobytes()).hexdigest()
+
+
+def cluster(kind):
+    """The answers of a cluster of two workers, after how many there are."""
     if kind == "mpi":
         from mpi4py.futures import MPIPoolExecutor
 
         with MPIPoolExecutor() as pool:
-            return pool.num_workers, sha(gc.sweep(function, AXES, executor=pool, part=part))
+            return pool.num_workers, *answers(pool)
     from dask.distributed import Client, LocalCluster
 
     with (
@@ -46,7 +57,7 @@ def cluster(kind, function=pendulum, part=20):
         Client(local) as client,
         client.get_executor() as pool,
     ):
-        return len(client.nthreads()), sha(gc.sweep(function, AXES, executor=pool, part=part))
+        return len(client.nthreads()), *answers(pool)
 
 
 def run(folder, processes):

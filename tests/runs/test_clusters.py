@@ -1,4 +1,4 @@
-"""The same values from a Dask cluster of two workers and an MPI pool of two, where these are installed."""
+"""The same bits from a Dask cluster of two workers and an MPI pool of two, where these are installed."""
 
 import shutil
 import subprocess
@@ -8,26 +8,25 @@ from pathlib import Path
 import pytest
 
 import geoctrl as gc
-from tests.runs.functions import pendulum
-from tests.runs.killed import AXES, sha
+from tests.runs.killed import answers
 
 
 @pytest.fixture(scope="module")
 def alone():
-    return sha(gc.sweep(pendulum, AXES))
+    return answers()
 
 
-def answer(*command):
-    """Workers and SHA that a program tells at its end."""
+def told(*command):
+    """Workers and SHAs that a program tells at its end."""
     root = Path(gc.__file__).parents[1]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300, check=True)
-    count, found = done.stdout.split()[-2:]
-    return int(count), found
+    count, *found = done.stdout.split()[-3:]
+    return int(count), *found
 
 
 def test_dask(alone):
     pytest.importorskip("distributed")
-    assert answer(sys.executable, "-m", "tests.runs.killed", "dask") == (2, alone)
+    assert told(sys.executable, "-m", "tests.runs.killed", "dask") == (2, *alone)
 
 
 def test_mpi(alone):
@@ -38,4 +37,4 @@ def test_mpi(alone):
     if mpiexec is None:
         pytest.skip("there is no mpiexec")
     command = [sys.executable, "-m", "mpi4py.futures", "-m", "tests.runs.killed", "mpi"]
-    assert answer(mpiexec, "-n", "3", *command) == (2, alone)
+    assert told(mpiexec, "-n", "3", *command) == (2, *alone)
