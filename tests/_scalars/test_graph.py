@@ -21,7 +21,7 @@ from geoctrl._scalars import (
     exact,
     to_sympy,
 )
-from geoctrl._scalars.arithmetic.arithmetics import FLOAT, Arithmetic
+from geoctrl._scalars.arithmetic.arithmetics import _INTERPRETED, FLOAT, Arithmetic
 from geoctrl._scalars.graph import tape
 from geoctrl.errors import ExpressionError
 
@@ -117,6 +117,21 @@ def test_values_in_floats_arrays_and_complex_numbers_equal_sympys(seed):
         assert close(program([complex(c) for c in x], params).real, expected[:, i])
     batch = np.array([numbers(v)[0] for v in samples]).T
     assert close(program(batch, numbers(samples[0])[1]), expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_constants_have_the_same_bits_interpreted_compiled_and_of_many_members(seed):
+    rng = np.random.default_rng(500 + seed)
+    g, leaves, convert = graph_of()
+    nodes = [convert(random_expression(rng)) for _ in range(3)]
+    program = program_of(g, leaves, nodes)
+    sets = [numbers(random_values(rng))[1] for _ in range(3 * _INTERPRETED)]
+    found = [program.constants(params) for params in sets]
+    fresh = [program_of(g, leaves, nodes).constants(params) for params in sets]
+    assert found == fresh
+    together = program.constants({name: np.array([params[name] for params in sets]) for name in sets[0]})
+    for k, constants in enumerate(found):
+        assert close(np.array([np.broadcast_to(c, len(sets))[k] for c in together]), np.array(constants))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -198,6 +198,9 @@ _PYTHON = Language(repr, lambda name, args: f"f_{name}({', '.join(args)})")
 """Functions are those of an arithmetic."""
 
 
+_INTERPRETED = 3
+"""Sets of parameters at which constants are interpreted; then they are compiled, ten times faster."""
+
 _BLOCK = 8192
 """Members that are computed at a time: four times faster than a quarter of a million at once."""
 
@@ -221,6 +224,7 @@ class Program:
         self.tape = Tape(graph, arguments, outputs)
         self.parameters = dict(parameters)
         self._constants_cache: dict[Any, tuple] = {}
+        self._calls = 0
         self._order = graph.reachable(self.tape.constants)
         used = {node for node in self._order if node.kind == "sym"}
         self._used = [(name, node) for name, node in self.parameters.items() if node in used]
@@ -248,13 +252,29 @@ class Program:
         with np.errstate(all="ignore"):
             return tuple(evaluate(self.tape.constants, values, ARRAY, self._order))
 
-    def _values_at(self, values: Mapping[Node, float]) -> list:
+    def _values_at(self, values: Mapping[Node, float]) -> list | tuple:
+        self._calls += 1
         try:
-            return evaluate(self.tape.constants, values, FLOAT, self._order)
+            if self._calls <= _INTERPRETED:
+                return evaluate(self.tape.constants, values, FLOAT, self._order)
+            return self._constant_line(*values.values())
         except ZeroDivisionError:
             raise DivisionError(f"the equations divide by zero at {_assignment(values)}") from None
         except (OverflowError, ValueError) as error:
             raise ParameterError(f"the equations have no value at {_assignment(values)}: {error}") from None
+
+    @cached_property
+    def _constant_line(self) -> Callable[..., tuple]:
+        """The constants as a function of the parameters they hold, in order, with the bits of `evaluate`."""
+        names = {node: f"p{i}" for i, (_, node) in enumerate(self._used)}
+        lines = [f"def constants({', '.join(names.values())}):"]
+        for k, node in enumerate(n for n in self._order if n not in names):
+            lines.append(f"    t{k} = {_python_text(node, names)}")
+            names[node] = f"t{k}"
+        lines.append(f"    return ({' '.join(names[n] + ',' for n in self.tape.constants)})")
+        namespace: dict = {f"f_{name}": f for name, f in FLOAT.functions.items()}
+        exec(compile("\n".join(lines), "<geoctrl constants>", "exec"), namespace)
+        return namespace["constants"]
 
     @cached_property
     def source(self) -> str:
@@ -371,6 +391,23 @@ class Program:
                 a, b = (get(p) for p in parts)
                 temporaries.append(a * b if op == "mul" else a / b)
         return [get(o) for o in tape.outputs]
+
+
+def _python_text(node: Node, names: Mapping[Node, str]) -> str:
+    """A node as Python on the names of what it is made of, step by step as `evaluate` takes it."""
+    if node.kind == "num":
+        return repr(float(node.payload))
+    if node.kind == "fun":
+        name, args = node.payload
+        return f"f_{name}({', '.join(names[a] for a in args)})"
+    if node.kind == "prod":
+        q, items = node.payload
+        text = repr(float(q))
+        for atom, e in items:
+            power = names[atom] if abs(e) == 1 else f"{names[atom]} ** {abs(e)}"
+            text = f"{text} {'*' if e > 0 else '/'} {power}"
+        return text
+    return " + ".join(f"{names[c]} * {names[mono]}" for c, mono in node.payload)
 
 
 def _assignment(values: Mapping[Node, float]) -> str:

@@ -200,7 +200,13 @@ def _state_text(system: Recorded, x: np.ndarray) -> str:
 def require_regular(
     system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float], place: str
 ) -> None:
-    """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message."""
+    """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message.
+
+    The last point that passed is kept: a start is asked about again where it is run again.
+    """
+    asked = t, x.tobytes(), tuple(params.items())
+    if system.cache.get("regular") == asked:
+        return
     found = _conditions_in_doubt(system, t, x, params)
     if isinstance(found, Exception):
         raise ParameterError(
@@ -208,6 +214,7 @@ def require_regular(
             "values"
         ) from None
     if found is None or not found.singular:
+        system.cache["regular"] = asked
         return
     where = f"at {place} ({_state_text(system, x)})"
     if found.frame < SINGULAR_FRAME:
