@@ -34,6 +34,9 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         return np.array(vectors, dtype=float)
     if matrix.shape == (3, 3) and not (matrix + matrix.T).any():
         return _rotated_vectors(matrix, vectors)
+    entries = matrix != 0
+    if not (entries @ entries).any():  # a shift, of coordinates say
+        return vectors + matrix @ vectors
     # Coordinates that move no other (heights) are told in units of what moves them: long ways ask for no
     # squares, each of which would double the rounding of the turns beside them.
     moved = np.where(matrix.any(axis=0), 0.0, np.max(np.abs(matrix), axis=1, initial=0.0))
