@@ -104,8 +104,10 @@ class _ZeroWatch:
         return self
 
     def __call__(self, integrator: Any, t: float, sign: int, lane: int) -> None:
-        group = self._log.group
-        if group is None or lane >= self._log.count or lane in group.stops or lane in self._log.resting:
+        log, group = self._log, self._log.group
+        if group is None or lane >= log.count or lane in log.resting:
+            return
+        if lane in group.stops and t >= group.stops[lane].time:  # zeros of one step come in any order
             return
         integrator.update_d_output(t)
         found = Passage(lane, self._index, t, sign, integrator.d_output[:, lane].copy())

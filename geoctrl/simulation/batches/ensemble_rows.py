@@ -53,9 +53,8 @@ class EnsembleRows:
         self.status[self.status == NOT_RUN] = f"{NOT_RUN}: {words}"
 
     def arrays(self, events: int) -> dict[str, np.ndarray]:
-        """All of it as arrays that any file holds; passages by event, in the order of members and times."""
+        """Its numbers as arrays; passages by event, in the order of members and times."""
         found: dict[str, Any] = {
-            "status": self.status.astype(str),
             "success": self.success,
             "end": self.end,
             "last": self.last,

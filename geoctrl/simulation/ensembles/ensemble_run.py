@@ -201,20 +201,20 @@ def _ensemble_of(task: EnsembleTask, rows: EnsembleRows) -> Ensemble:
     """The ensemble of members that were run."""
     asked = [event.name for event in task.located_events if event.edge is None]
     arrays = rows.arrays(len(asked))
-    words, codes = np.unique(arrays.pop("status"), return_inverse=True)
+    codes = {words: i for i, words in enumerate(sorted(set(rows.status)))}
     drawn = task.members.part(0, task.members.count).params
     several = [name for name, value in drawn.items() if np.ndim(value)]
     header = {
         "name": task.system.name,
         "engine": task.words,
         "state_labels": list(task.system.state_labels),
-        "words": words.tolist(),
+        "words": list(codes),
         "recorded": [quantity.name for quantity in task.record or ()],
         "params": {k: float(v) for k, v in drawn.items() if not np.ndim(v) and v is not None},
         "param_arrays": several,
         "events": asked,
     }
-    arrays |= {"time": task.times, "codes": codes.astype(np.int32)}
+    arrays |= {"time": task.times, "codes": np.array([codes[words] for words in rows.status], np.int32)}
     arrays |= {f"param{i}": np.array(drawn[name]) for i, name in enumerate(several)}
     return Ensemble(arrays, header).live(task)
 
