@@ -15,7 +15,11 @@ from geoctrl.decisions.arithmetic.tower import Surds
 from geoctrl.decisions.functions.derivatives import Jet
 from geoctrl.decisions.functions.identities_by_division import Functions, Ratio
 
-__all__ = ["RatioWriter"]
+__all__ = ["RatioWriter", "length_in_factors"]
+
+
+MOST_TERMS = 2_000
+"""Of polynomials that are factored."""
 
 
 class RatioWriter:
@@ -62,7 +66,7 @@ class RatioWriter:
                 with suppress(checker.Refusal):
                     question.ratios([place])
         F = question.functions
-        return cls(table, F, question.moving_places, question.still, question.problem["roots"])
+        return cls(table, F, question.moving_places, question.still, question.problem["roots"], factored=True)
 
     def _note(self, place: int, value: Any) -> None:
         """Note the generator that a node is, or is a multiple of."""
@@ -85,7 +89,7 @@ class RatioWriter:
         """The place of a polynomial; NotSolved where a generator stands for no node."""
         for i in {i for exponents, _ in p.terms() for i, e in enumerate(exponents) if e}:
             self.function(i)
-        if not self._factored or not p:
+        if not self._factored or not 1 < len(p) <= MOST_TERMS:
             return self._table.polynomial(p, self._places)
         c, factors = p.factor()
         return self._table.multiple(
@@ -124,3 +128,8 @@ class RatioWriter:
             if arguments and not (self._functions.number(root.radicand) - arguments[0]).top:
                 return turn
         raise NotSolved
+
+
+def length_in_factors(p: Any) -> int:
+    """Terms of a polynomial in factors, as it is written."""
+    return sum(len(f) for f, _ in p.factor()[1]) if 1 < len(p) <= MOST_TERMS else len(p)

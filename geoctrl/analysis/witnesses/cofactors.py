@@ -14,7 +14,7 @@ from flint import fmpq
 from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.question.ratio_writer import RatioWriter, length_in_factors
 from geoctrl.decisions.functions.identities_by_division import Ratio
 
 __all__ = ["Cofactor", "cofactors_of_rate", "cofactors_of_zero", "relations_of_leaf"]
@@ -54,7 +54,7 @@ def cofactors_of_zero(
     known = [made.top for _, made in further]
     if on_leaf_alone:
         exact = [[row for row in rows if row[0] in known] for rows in exact]
-    quotients = min(exact, key=lambda rows: sum(len(quotient) for _, quotient in rows))
+    quotients = min(exact, key=lambda rows: sum(length_in_factors(quotient) for _, quotient in rows))
     vanishing = [*further, *_relations_of_functions(writer, F)] if quotients else []
     found: list[Cofactor] = []
     for relation, quotient in quotients:
