@@ -157,7 +157,7 @@ def test_starts_in_the_cart_set_come_to_rest(cart):
     assert max(abs(s) for s in roa.extent["phi"]) > 1.5
     assert not roa.contains([0, 0, 1.6])
     for x in drawn(roa, 25, np.random.default_rng(3)):
-        run = gc.simulate(loop, np.linspace(0, 40, 2001), x)
+        run = gc.simulate(loop, np.linspace(0, 40, 501), x)
         assert np.abs(run.states[:, -1]).max() < 1e-6
         V = value(roa, run.states, list(loop.state_labels))
         assert np.all(np.diff(V[V > 1e-12]) < 0)
