@@ -336,9 +336,9 @@ def test_the_list_beside_a_page_is_that_of_its_neighbour(monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
     moved = importlib.import_module("sidebar").moved
 
-    def listed(marked):
+    def listed(marked, mark="current"):
         entries = [
-            f'<li class="toctree-l2 current"><a class="current reference internal" href="#">{n}</a></li>'
+            f'<li class="toctree-l2 {mark}"><a class="current reference internal" href="#">{n}</a></li>'
             if n == marked
             else f'<li class="toctree-l2"><a class="reference internal" href="{n}.html">{n}</a></li>'
             for n in ("geoctrl.Law", "geoctrl.LawWarning", "geoctrl.match")
@@ -348,3 +348,5 @@ def test_the_list_beside_a_page_is_that_of_its_neighbour(monkeypatch):
 
     for there in ("geoctrl.Law", "geoctrl.LawWarning", "geoctrl.match"):
         assert moved(listed("geoctrl.LawWarning"), "geoctrl.LawWarning", there) == listed(there)
+        shown = listed("geoctrl.LawWarning", "current current-page")
+        assert moved(shown, "geoctrl.LawWarning", there) == listed(there, "current current-page")
