@@ -418,6 +418,14 @@ def test_arguments_that_are_none(skate, change, error, words):
         gc.simulate_ensemble(skate, **{"timepts": TIMES, "x0s": falling(3)} | change)
 
 
+def test_members_alone_end_with_the_time_of_the_call(cart):
+    """A run that was begun keeps what it has, and the others are not begun."""
+    starts = np.tile([0.0, 0.1, 0.2], (3, 1))
+    ens = gc.simulate_ensemble(cart, np.linspace(0, 1e6, 11), starts, inputs=lambda t: [0.0], seconds=0.2)
+    assert ens.status[0].startswith("stopped after")
+    assert set(ens.status[1:]) == {"not run: 0.2 s of computing were over"}
+
+
 def test_an_interrupt_keeps_what_is_done(top, monkeypatch):
     X, P = tops(40)
     seen = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import is_under_way, under_way
 from geoctrl.errors import GeoctrlError
 from geoctrl.simulation.batches.batch import WIDTH
 from geoctrl.simulation.batches.ensemble_rows import NOT_RUN, EnsembleRows
@@ -23,6 +24,9 @@ __all__ = ["empty_rows", "run_rows"]
 _MOST, _LARGEST = 4096, 1 << 25
 """Members whose states are held at once, and bytes of these."""
 
+_LEAST = 1e-3
+"""Seconds of a run that begins when the time is up."""
+
 
 def empty_rows(task: EnsembleTask, count: int) -> EnsembleRows:
     """Rows of members that were not run."""
@@ -37,6 +41,12 @@ def run_rows(task: EnsembleTask, rows: EnsembleRows, look: Callable[[int], None]
         last = min(first + size, len(rows))
         part = task.members.part(first, last)
         _Block(task, part, rows, first, look).run()
+
+
+def _seconds_left() -> float | None:
+    """Seconds that a run alone may take, where the call that it is part of has an end in this thread."""
+    left = under_way().budget.seconds_left if is_under_way() else np.inf
+    return None if left == np.inf else left or _LEAST
 
 
 class _Block:
@@ -122,6 +132,7 @@ class _Block:
                 events=task.events,
                 throw=False,
                 domain=task.domain,
+                seconds=_seconds_left(),
             )
         except GeoctrlError as error:
             self._status[i] = f"refused: {error}"
