@@ -8,7 +8,7 @@ from time import monotonic
 
 SECONDS, WORDS = 60.0, 60_000_000
 """The time that a check may take, and the words of the numbers that it may hold."""
-_LEFT: ContextVar[list[float]] = ContextVar("left")
+_LEFT: ContextVar[list[float]] = ContextVar("left", default=[inf, inf])  # noqa: B039 - it stays endless
 
 
 class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
@@ -20,12 +20,12 @@ class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
 
 def begin() -> None:
     """What follows in this context has an end, that of what is around it where it comes sooner."""
-    _LEFT.set([min(monotonic() + SECONDS, _LEFT.get([inf])[0]), WORDS])
+    _LEFT.set([min(monotonic() + SECONDS, _LEFT.get()[0]), WORDS])
 
 
 def spend(words: int = 0) -> None:
     """Refuse to go on beyond the end, or to hold more words than are left."""
-    left = _LEFT.get([inf, inf])
+    left = _LEFT.get()
     left[1] -= words
     if monotonic() > left[0] or left[1] < 0:
         raise Refusal(f"the check takes more than {SECONDS:g} s, or {WORDS} words of numbers")
