@@ -68,7 +68,7 @@ def _question(task: EnsembleTask) -> dict[str, Any]:
         "what": "ensemble",
         "equations": text_fingerprint(program.source, *program.constants_text),
         "times": array_fingerprint(task.times),
-        "engine": f"{task.words}, domain {task.domain}",
+        "engine": f"{task.words}, rtol {task.rtol}, domain {task.domain}",
         "inputs": _text(task.inputs),
         "events": ", ".join(f"{e.name}: {e.terminal} {e.direction}" for e in task.located_events) or "none",
         "record": ", ".join(f"{q.name}: {q.how}" for q in task.record or ()) or "states",
