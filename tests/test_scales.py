@@ -6,6 +6,8 @@ from math import prod
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import geoctrl as gc
 from geoctrl._scalars import PARAMETER, STATE, Graph
@@ -13,6 +15,7 @@ from geoctrl._scalars.arithmetic.magnitude_layers import Layers
 from geoctrl._scalars.arithmetic.magnitude_line import Line
 from geoctrl._scalars.arithmetic.magnitudes import Magnitudes, binary, magnitudes
 from geoctrl.algebra import product, se2, se3, so3
+from geoctrl.systems.contract.matched_columns import matched_columns
 from geoctrl.systems.contract.scales import (
     equilibrated_matrix,
     excited_deviations,
@@ -404,3 +407,18 @@ def test_multipliers_are_found_in_any_unit_of_time(time):
     system = in_units("chaplygin-sphere", (1, 1, time)).reduce()
     certificate = gc.certify(system, [Fraction(3, 4) / time, 0, 0, 1, 0, 0])
     assert certificate.verdict is gc.Verdict.PROVED_STABLE
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_matched_columns_are_there_where_scipy_finds_them(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    filled = rng.random((n, n)) < rng.uniform(0.05, 0.5)
+    if seed % 2:
+        filled |= np.eye(n, dtype=bool)[rng.permutation(n)]
+    columns = matched_columns(filled)
+    there = (maximum_bipartite_matching(csr_array(filled), perm_type="column") >= 0).all()
+    assert (columns is not None) == there
+    if columns is not None:
+        assert sorted(columns) == list(range(n))
+        assert filled[range(n), columns].all()

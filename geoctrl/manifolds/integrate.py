@@ -14,9 +14,9 @@ from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.manifold_trajectory import ManifoldTrajectory
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.stepping import METHODS, composition, record_steps, record_times, result_of_run
 from geoctrl.stepping.drive.inputs import read_inputs
-from geoctrl.stepping.methods.loop import on_threads, read_threads
+from geoctrl.stepping.methods.loop import on_threads, read_threads, record_steps, record_times, result_of_run
+from geoctrl.stepping.methods.methods import METHODS, composition
 from geoctrl.stepping.methods.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.methods.variational import Pace, StepMotion, variational, variational_signature
 

@@ -5,7 +5,7 @@ from geoctrl.rotations.attitudes import project, symbols
 from geoctrl.rotations.geodesics import Geodesic, geodesic
 from geoctrl.rotations.rigid_bodies import body_in_orbit, coupled_bodies, free_body, pendulum3d
 from geoctrl.rotations.rotation_systems import RotationSystem, RotationTrajectory, integrate
-from geoctrl.stepping import METHODS
+from geoctrl.stepping.methods.methods import METHODS
 
 __all__ = [
     "METHODS",

@@ -12,7 +12,7 @@ from geoctrl.spheres.mechanisms import (
 )
 from geoctrl.spheres.sphere_systems import SphereSystem, SphereTrajectory, integrate
 from geoctrl.spheres.start import project, symbols
-from geoctrl.stepping import METHODS
+from geoctrl.stepping.methods.methods import METHODS
 
 __all__ = [
     "METHODS",

@@ -1,14 +1,1 @@
-"""What every stepping method shares: the loop, compositions, compiled kernels, a linear solver."""
-
-from geoctrl.stepping.methods.loop import StepsTaken, record_steps, record_times, result_of_run
-from geoctrl.stepping.methods.methods import METHODS, Method, composition
-
-__all__ = [
-    "METHODS",
-    "Method",
-    "StepsTaken",
-    "composition",
-    "record_steps",
-    "record_times",
-    "result_of_run",
-]
+"""What all stepping shares: what drives a run, the loop, compositions, compiled kernels, linear solvers."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from geoctrl import spheres
-from geoctrl.stepping import composition
+from geoctrl.stepping.methods.methods import composition
 from tests.spheres.systems import (
     driven_bodies,
     hanging,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numba import float64, njit
 
-from geoctrl.stepping import composition
 from geoctrl.stepping.compiled.bodies import PLACE
 from geoctrl.stepping.compiled.compiled import compile_function, is_compiled, machine_code
+from geoctrl.stepping.methods.methods import composition
 from geoctrl.stepping.methods.variational import no_kinetics
 from geoctrl.stepping.solvers import explicit
 from tests.stepping.layouts import layout

@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from geoctrl.stepping import composition
 from geoctrl.stepping.compiled.bodies import ATTITUDE, DIRECTION, PLACE
 from geoctrl.stepping.compiled.compiled import loop_code
 from geoctrl.stepping.compiled.forces import GRADIENT, no_force
+from geoctrl.stepping.methods.methods import composition
 from geoctrl.stepping.methods.runge_kutta import runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.methods.variational import (
     Pace,

@@ -29,6 +29,7 @@ from operator import mul
 import numpy as np
 
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING, binary
+from geoctrl.systems.contract.matched_columns import matched_columns
 from geoctrl.systems.contract.tolerances import KERNEL, rank
 
 __all__ = [
@@ -201,12 +202,9 @@ def _filled_places(nonzero: bytes, n: int) -> np.ndarray:
     With its columns put so that the diagonal is filled, these are the pairs i, j with a path from i to j
     (I. S. Duff, A. M. Erisman, J. K. Reid, Direct Methods for Sparse Matrices, 1986: block triangular forms).
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
     filled = np.frombuffer(nonzero, dtype=bool).reshape(n, n)
-    columns = maximum_bipartite_matching(csr_array(filled), perm_type="column")
-    if np.any(columns < 0):
+    columns = matched_columns(filled)
+    if columns is None:
         return np.ones((n, n), dtype=bool)  # singular: left to who inverts it
     paths = filled[:, columns]
     for k in range(n):
