@@ -11,7 +11,6 @@ states (powers of two), and so are the radii of the box.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.motion import EquationsOfMotion
-from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.problem import Problem, with_still_state
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls
 from geoctrl.analysis.witnesses.box_witnesses import INVERSE_BITS, BallWitnesses, rounded_inverse
 from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
@@ -99,22 +98,6 @@ def turning_point(course: SolvedCourse, place: CurvePlace) -> TurningPoint | Non
     return TurningPoint(course.along, found.bracket(), Verdict(report.verdict), report.claim, data)
 
 
-def _with_state(motion: EquationsOfMotion, name: str) -> EquationsOfMotion:
-    """The motion with a parameter as a state that does not move."""
-    node, zero = motion.parameters[name], motion.graph.zero
-    return dataclasses.replace(
-        motion,
-        states={**motion.states, name: node},
-        parameters={k: v for k, v in motion.parameters.items() if k != name},
-        rates={**motion.rates, node: zero},
-        solve=lambda: [*motion.all_rates, zero],
-        _written={},
-        _consequences=None,
-        _shapes=[],
-        _turned={},
-    )
-
-
 class _FoldSearch:
     """A fold near a place: its equations as a file has them, and a middle that is moved to their zero."""
 
@@ -127,7 +110,7 @@ class _FoldSearch:
         numbers |= dict(zip(motion.inputs, asked.input_point, strict=True))
         moving = list(motion.states)
         if course.along in motion.parameters:
-            motion = _with_state(motion, course.along)
+            motion = with_still_state(motion, course.along)
             numbers[course.along] = exact(place.value)
         numbers |= {k: exact(v) for k, v in course.held.items()}
         sizes = dict(zip(motion.states, binary(course.sizes(place.z)), strict=True))

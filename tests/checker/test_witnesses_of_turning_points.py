@@ -10,6 +10,7 @@ from flint import arb, ctx, fmpq
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.analysis.certificates.same_equations import require_same_equations
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.theorems.turning_point import Fold, turning_point
 from geoctrl.continuation.changes import FOLD
@@ -139,6 +140,20 @@ def test_what_is_said():
     report = checker.check(content("pendulum"))
     assert "on the leaf of all states, of dimension 2" in report.claim
     assert "the parameter T has its greatest value" in report.claim
+
+
+def test_equations_of_a_file_are_those_of_its_system():
+    for system, name in ((pushed_pendulum(), "pendulum"), (skate(), "skate")):
+        require_same_equations(system, content(name))
+        with pytest.raises(gc.CertificateError):
+            require_same_equations(system, content("skate" if name == "pendulum" else "pendulum"))
+    data = copy.deepcopy(content("pendulum"))
+    place = data["problem"]["field"][list(data["problem"]["states"]).index("T")]
+    data["problem"]["field"] = [p for p in data["problem"]["field"] if p != place]
+    data["problem"]["nodes"].append(["num", "1"])
+    data["problem"]["field"].append(len(data["problem"]["nodes"]) - 1)
+    with pytest.raises(gc.CertificateError):
+        require_same_equations(pushed_pendulum(), data)
 
 
 def test_what_has_no_file_says_so():

@@ -15,7 +15,7 @@ from geoctrl._scalars import STATE
 from geoctrl._scalars.algebra.surds import exact_with_roots
 from geoctrl.analysis.certificates.questions import KINDS
 from geoctrl.analysis.question.motion import EquationsOfMotion
-from geoctrl.analysis.question.problem import Problem, motion_of
+from geoctrl.analysis.question.problem import Problem, motion_of, with_still_state
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
 from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
@@ -44,7 +44,8 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
 
     Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
     states (and of roots and other functions), so that the order in which they are written makes no
-    difference. Of a sampled loop the plant is compared; its law is what the file says.
+    difference. A parameter may stand among the states, with a rate of zero.
+    Of a sampled loop the plant is compared; its law is what the file says.
 
     Parameters
     ----------
@@ -55,8 +56,11 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
     kind = KINDS.get(str(stored.get("kind")))
     if kind is None or not kind.derived:
         raise CertificateError("a certificate of matrices holds no equations that could be derived anew")
-    _same("parameters", sorted(stored["parameters"]), sorted(system.params))
-    numbers = {k: Fraction(v) for k, v in stored["parameters"].items()}
+    still = [k for k in stored["states"] if k in system.params and k not in system.state_labels]
+    _same("parameters", sorted([*stored["parameters"], *still]), sorted(system.params))
+    numbers = {
+        k: Fraction(v) for k, v in (stored["parameters"] | {k: stored["states"][k] for k in still}).items()
+    }
     try:
         seen = system.seen_from(stored.get("spin"))
     except GeoctrlError as error:
@@ -70,6 +74,8 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
     motion, candidates = found
     motion = motion_of_labels(motion, stored["states"])
     candidates = {name: motion.image(node) for name, node in candidates.items()}
+    for name in still:  # what a curve of equilibria goes along
+        motion = with_still_state(motion, name)
     own = len(motion.states)
     if loop:
         motion = _with_commands(motion, [k for k in stored["states"] if k not in motion.states])

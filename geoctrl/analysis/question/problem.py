@@ -27,7 +27,7 @@ from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["Problem", "motion_of"]
+__all__ = ["Problem", "motion_of", "with_still_state"]
 
 T = TypeVar("T")
 
@@ -52,6 +52,22 @@ def motion_of(
     motion = seen.cache["motion"]
     require_agreement(seen, motion, np.array([float(q) for q in held]), params)
     return motion, {"energy": motion.energy}
+
+
+def with_still_state(motion: EquationsOfMotion, name: str) -> EquationsOfMotion:
+    """The motion with a parameter as a state that does not move."""
+    node, zero = motion.parameters[name], motion.graph.zero
+    return replace(
+        motion,
+        states={**motion.states, name: node},
+        parameters={k: v for k, v in motion.parameters.items() if k != name},
+        rates={**motion.rates, node: zero},
+        solve=lambda: [*motion.all_rates, zero],
+        _written={},
+        _consequences=None,
+        _shapes=[],
+        _turned={},
+    )
 
 
 def _of_places(seen: Seen, equilibrium: Equilibrium, motion: EquationsOfMotion) -> Scales:
