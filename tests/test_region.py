@@ -358,7 +358,7 @@ def test_a_family_that_moves_is_refused():
 
 
 def axes(count, functions=0):
-    return Axes(count, functions, [], {})
+    return Axes(count, [("fun", "atan", [0])] * functions, {})
 
 
 def test_bernstein_coefficients_enclose_a_polynomial():

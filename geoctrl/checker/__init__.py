@@ -3,30 +3,30 @@
 The package imports nothing else of geoctrl, nothing but the standard library and python-flint, and shares no
 code with the search for proofs. Read in this order: `limits` (what a check may take), `numbers` (rationals
 and square roots), `reader` (what a file may hold), `jets` (derivatives), `identities` (what is conserved),
-`definite` (matrices), `question` (what is proved of the equations), `verdicts` (three theorems). Then, as
-needed: `balls` and `cells` (numbers up to a radius), a file of `theorems`, `sublevels`, `squares`, `slopes`
-or `maps`, and `words` (the sentence).
+`definite` (matrices), `question` (what is proved of the equations), `verdicts` (three theorems). Certificates
+by one of these rest on nothing else: other files are imported where a certificate names a theorem of theirs,
+a file of `theorems`, `orbits`, `sublevels`, `squares`, `slopes` or `maps`, with `enclosures` (numbers up to a
+radius). `words` writes the sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from geoctrl.checker.limits import Refusal, begin
 from geoctrl.checker.numbers import set_roots
-from geoctrl.checker.question import Question
-from geoctrl.checker.reader import FILE, FORMAT, VERSION, conform, digest_of, load, require_this_format
-from geoctrl.checker.theorems import ENCLOSED, PARTS, REGIONS
-from geoctrl.checker.theorems import THEOREMS as FURTHER
-from geoctrl.checker.verdicts import THEOREMS, Found
-from geoctrl.checker.words.point_words import checks_of_point, claim_of_point
+from geoctrl.checker.reader import FILE, FORMAT, VERSION, conform, load
+from geoctrl.checker.verdicts import Found
+from geoctrl.checker.words.point_words import Report, words_of
+from geoctrl.checker.words.refused_files import digest_of, require_certificate
 
 __all__ = [
     "FORMAT",
+    "THEOREMS",
     "VERSION",
     "Refusal",
     "Report",
@@ -34,24 +34,34 @@ __all__ = [
     "check_file",
     "digest_of",
     "prove",
+    "theorem_by_name",
 ]
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a file proves: the verdict, by which method, the claim in words, and what was checked for it."""
-
-    verdict: str
-    method: str
-    claim: str
-    checks: tuple[str, ...]
+THEOREMS = {
+    **dict.fromkeys(("attraction", "growth", "energy-Casimir"), "verdicts"),
+    **dict.fromkeys(("family", "drift"), "theorems.family"),
+    **dict.fromkeys(("lowest form", "zero root"), "theorems.lowest_form"),
+    **dict.fromkeys(("orbit", "growth across an orbit"), "theorems.orbit"),
+    **dict.fromkeys(("loop that attracts", "loop that repels"), "theorems.held_loop"),
+    **dict.fromkeys(("loop with fixed points", "loop that rests on a manifold"), "theorems.held_loop"),
+    **dict.fromkeys(("attraction over a shape", "energy-Casimir over a shape"), "theorems.shape"),
+    **dict.fromkeys(("attraction in a box", "growth in a box", "energy-Casimir in a box"), "theorems.boxes"),
+    **dict.fromkeys(("attraction beside what is idle", "growth beside what is idle"), "theorems.idle"),
+    **dict.fromkeys(("family in balls", "growth in balls"), "theorems.family_in_balls"),
+    **dict.fromkeys(("periodic orbit that attracts", "periodic orbit that repels"), "orbits.file"),
+    "falling": "theorems.falling",
+    "turning point": "theorems.turning_point",
+    "sublevel": "sublevels.file",
+    "squares": "squares.file",
+    "slopes": "slopes.file",
+    "map": "maps.file",
+}
+"""By the names of theorems, the files that prove them."""
 
 
 def check(data: Any) -> Report:
     """What a certificate's content proves, in words; Refusal where it proves nothing."""
-    return _answer_within_limits(_report, data)
+    return _within_limits(_report, data)
 
 
 def check_file(path: str | Path) -> Report:
@@ -61,13 +71,18 @@ def check_file(path: str | Path) -> Report:
 
 def prove(data: Any) -> Found:
     """What a certificate's content proves; Refusal where it proves nothing."""
-    return _answer_within_limits(lambda given: _proof(given)[1], data)
+    return _within_limits(lambda given: _proof(given)[1], data)
 
 
-def _answer_within_limits(asked: Callable[[Any], T], data: Any) -> T:
+def theorem_by_name(name: str) -> tuple[dict[str, Any], Callable[..., Found]]:
+    """What a file gives for a theorem, and what proves it."""
+    return import_module(f"{__name__}.{THEOREMS[name]}").THEOREMS[name]
+
+
+def _within_limits(answer: Callable[[Any], Any], data: Any) -> Any:
     """The answer, within limits, with the errors of parts that do not fit as refusals."""
     try:
-        return copy_context().run(asked, data)
+        return copy_context().run(answer, data)
     except (
         AttributeError,
         LookupError,
@@ -77,32 +92,21 @@ def _answer_within_limits(asked: Callable[[Any], T], data: Any) -> T:
         RecursionError,
         MemoryError,
     ) as error:
-        fault = f"{type(error).__name__} {str(error)[:60]}"
-        raise Refusal(f"its parts do not fit each other, or are too large: {fault}") from None
+        raise Refusal(
+            f"its parts do not fit each other, or are too large: {type(error).__name__} {str(error)[:60]}"
+        ) from None
 
 
 def _report(data: Any) -> Report:
-    require_this_format(data)
-    if data.get("digest") != digest_of(data):
-        raise Refusal("it was changed after it was written: its digest does not fit its content")
-    content, (verdict, method, told) = _proof(data)
-    if region := told.get("region"):
-        return Report(verdict, method, region.claim(content["system"]), region.checks())
-    claim = claim_of_point(content, verdict, method, told)
-    return Report(verdict, method, claim, checks_of_point(content, told))
+    require_certificate(data)
+    content, found = _proof(data)
+    return Report(found.verdict, found.method, *words_of(content, found))
 
 
 def _proof(data: Any) -> tuple[dict[str, Any], Found]:
     """The content as read, and what its theorem proves."""
     begin()
     set_roots(data.get("roots", []))
-    name = data["theorem"]["name"]
-    content = conform(data, FILE | PARTS.get(name, {}))
-    shape, theorem = (THEOREMS | FURTHER | ENCLOSED | REGIONS)[name]
-    given = content["theorem"] = conform(data["theorem"], shape, "theorem")
-    if name in ENCLOSED or name in REGIONS:
-        return content, theorem(content["problem"], content["witness"], given)
-    q = Question(content["problem"], content["witness"])
-    q.require_kept([])
-    q.require_rest()
-    return content, theorem(q, given)
+    shape, theorem = theorem_by_name(data["theorem"]["name"])
+    content = conform(data, FILE | shape)
+    return content, theorem(content["problem"], content["witness"], content["theorem"])

@@ -15,8 +15,10 @@ def product(a: Rows, b: Rows) -> Rows:
     spend()
     if any(len(row) != len(b) for row in a):
         raise Refusal("matrices do not fit each other")
-    pairs = [[zip(row, column, strict=True) for column in zip(*b, strict=True)] for row in a]
-    return [[sum((p * q for p, q in pair if p and q), fmpq(0)) for pair in row] for row in pairs]
+    return [
+        [sum((p * q for p, q in zip(row, c, strict=True) if p and q), fmpq(0)) for c in transpose(b)]
+        for row in a
+    ]
 
 
 def transpose(a: Rows) -> Rows:
@@ -26,8 +28,7 @@ def transpose(a: Rows) -> Rows:
 
 def require_inverse(a: Rows, given: Rows, size: int, path: str) -> Rows:
     """What is given as the inverse of a square matrix with so many columns, refused where it is none."""
-    unit = [[fmpq(i == j) for j in range(size)] for i in range(size)]
-    if len(a) != size or product(given, a) != unit:
+    if len(a) != size or product(given, a) != [[fmpq(i == j) for j in range(size)] for i in range(size)]:
         raise Refusal("it is not the inverse of the matrix", path)
     return given
 
@@ -36,10 +37,8 @@ def positive_definite(a: Rows) -> bool:
     """Whether all pivots of a symmetric matrix are certainly positive."""
     with ctx.workprec(BITS):
         rows: list[list[arb]] = [[ball(q) for q in row] for row in a]
-        while rows:
+        while rows and rows[0][0] > 0:
             spend()
             (pivot, *first), *others = rows
-            if not pivot > 0:
-                return False
             rows = [[c - row[0] / pivot * q for c, q in zip(row[1:], first, strict=True)] for row in others]
-        return True
+        return not rows

@@ -9,52 +9,45 @@ and compared. Denominators are kept in factors; all of them are nodes that do no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from math import gcd, isqrt, lcm
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
 
-from geoctrl.checker.jets import VALUES, Jet, evaluate
+from geoctrl.checker.jets import FUNCTIONS, Jet, evaluate
 from geoctrl.checker.limits import Refusal, spend
-from geoctrl.checker.numbers import REST, Surd
+from geoctrl.checker.numbers import REST, ROOTS, Surd
 
-TERMS, POWER, FEW, LONG, GENERATORS = 100_000, 120, 64, 2_000_000_000, 512
-"""Terms and degree of a product, terms from which on its bits are counted, these bits, and generators, from
-which on an identity is too large."""
+FEW, LONG, GENERATORS = 64, 2_000_000_000, 512
+"""Terms of a product from which on its bits are counted; these bits, and generators, at most."""
+PARTNERS = {"sin": "cos", "cos": "sin"}
 
 
 class Ratio:
     """A rational function: numerator, and exponents of the factors of the denominator by their numbers."""
 
-    __slots__ = ("below", "field", "top")
     __neg__, __sub__, __rsub__, __truediv__, __radd__, __rmul__ = REST
 
-    def __init__(self, field: Functions, top: Any, below: Counter[int]) -> None:
+    def __init__(self, field: Any, top: Any, below: Counter[int]) -> None:
         self.field, self.top, self.below = field, top, below if top else Counter[int]()
 
     def __add__(self, value: Any) -> Ratio:
         other = self.field.number(value)
-        if not (self.top and other.top):
-            return other if other.top else self
         common = self.below | other.below
         tops = [self.field.multiple(r.top, common - r.below) for r in (self, other)]
         return Ratio(self.field, tops[0] + tops[1], common)
 
     def __mul__(self, value: Any) -> Ratio:
         other = self.field.number(value)
-        if not (self.top and other.top):
-            return other if self.top else self
         return Ratio(self.field, self.field.product(self.top, other.top), self.below + other.below)
 
     def __rtruediv__(self, value: Any) -> Ratio:
         if not self.top:
             raise Refusal("division by zero in an identity")
         F, lead = self.field, self.top.leading_coefficient()
-        numbers = [] if self.top.is_constant() else [F.factor(self.top / lead)]
-        F.divided += numbers
-        below = Counter(numbers)
+        below = Counter([] if self.top.is_constant() else [F.factor(self.top / lead)])
         return F.number(value) * Ratio(F, F.multiple(F.constant(1 / lead), self.below), below)
 
     def __eq__(self, value: object) -> bool:
@@ -66,46 +59,41 @@ class Functions:
 
     Parameters
     ----------
-    variables, functions : int
-        Number of variables, and of generators at most.
+    variables : int
+    table : list
+        The nodes that functions are made of.
     sign : callable
         The sign of the switch at a place of the table, at the point.
-    squares : optional
-        What puts in squares of generators at once.
 
     Attributes
     ----------
-    divided : list of int
-        Numbers of the factors that were divided by.
     relations : dict of place -> Ratio
         What vanishes, by the place of the root, sine or cosine; that of the k-th root of numbers at -k.
     """
 
-    order = 1
+    order, terms, power = 1, 100_000, 120
+    """Of jets; terms and degree of a product, at most."""
 
-    def __init__(
-        self, variables: int, functions: int, sign: Callable[[int, Any], int], squares: Any = None
-    ) -> None:
-        if functions > GENERATORS:
+    def __init__(self, variables: int, table: Sequence[tuple], sign: Callable[[int, Any], int]) -> None:
+        # For each function itself and its partner, roots of numbers, and one that is never used.
+        generators = 2 * sum(node[0] == "fun" for node in table) + ROOTS + 1
+        if generators > GENERATORS:
             raise Refusal("too many functions occur", "problem.nodes")
-        names = [f"x{i}" for i in range(variables + functions)]
-        ring = fmpq_mpoly_ctx.get(names, Ordering.lex)
-        self.constant, self.gens, self._count = ring.constant, ring.gens(), variables
+        ring = fmpq_mpoly_ctx.get([("x", variables + generators)], Ordering.lex)
+        self.constant, self.gens, self.sign = ring.constant, ring.gens(), sign
         self.variables = [Ratio(self, x, Counter()) for x in self.gens[:variables]]
         self.generators: dict[tuple[str, ...], Ratio] = {}
         self.relations: dict[int | None, Ratio] = {}
         self.factors: list[Any] = []
-        self.divided: list[int] = []
-        self._words, self.sign, self.squares = 2 + len(names) // 8, sign, squares
 
     def product(self, a: Any, b: Any) -> Any:
         """A product of polynomials, refused where it grows too large."""
         spend()
         size, degree = len(a) * len(b), a.total_degree() + b.total_degree()
-        terms, power = self.squares.limits if self.squares else (TERMS, POWER)
-        if size > terms or degree > power or (size > FEW and size * (length(a) + length(b)) > LONG):
+        many = size > self.terms or (size > FEW and size * (length(a) + length(b)) > LONG)
+        if many or degree > self.power:
             raise Refusal("an identity is too large, or of too high a degree, to be checked")
-        return self.squares.put_in(self, a * b) if self.squares else a * b
+        return a * b
 
     def multiple(self, top: Any, exponents: Counter[int]) -> Any:
         """A polynomial times powers of factors."""
@@ -118,7 +106,7 @@ class Functions:
 
     def count(self, jet: Jet) -> Jet:
         """The jet as it is, counted."""
-        spend(self._words * sum(len(x.top) for x in jet.terms.values()))
+        spend((2 + len(self.gens) // 8) * sum(len(x.top) for x in jet.terms.values()))
         return jet
 
     def number(self, q: Any) -> Ratio:
@@ -129,35 +117,28 @@ class Functions:
             return Ratio(self, self.constant(fmpq(q)), Counter())
         turn, radicand = q.root
         root = self.generator(f"r{turn}")
-        self.relations[-1 - turn] = root * root - self.number(radicand)
-        return self.number(q.a) + self.number(q.b) * root
+        self.relations[-1 - turn] = root * root - radicand
+        return root * q.b + q.a
 
     def function(self, name: str, place: int | None, *x: Ratio) -> Ratio:
         """The generator that stands for a function, or its value where that is plain."""
-        argument, value = VALUES.get(name, (None, 0))
-        if argument is not None and x[0] == argument:
-            return self.number(value)
-        if name == "sqrt" and self.squares and x[0].below:
-            # q sqrt(p/q), of either sign, has the square p q, and is a generator of its own.
-            return self.generator("root", *x) * Ratio(self, self.constant(1), x[0].below)
+        if x[-1] == FUNCTIONS[name][0]:
+            return self.number(FUNCTIONS[name][1])
         if name == "sqrt" and (factor := _square_before(x[0].top)) != 1:  # one for roots that are multiples
             return self.function(name, place, x[0] * (1 / factor**2)) * factor
-        y, other = self.generator(name, *x), {"sin": "cos", "cos": "sin"}.get(name)
+        y = self.generator(name, *x)
         if name == "sqrt":
             self.relations[place] = y * y - x[0]
-        if other:
-            self.relations[place] = y * y + self.generator(other, *x) * self.generator(other, *x) - 1
+        if name in PARTNERS:
+            other = self.generator(PARTNERS[name], *x)
+            self.relations[place] = y * y + other * other - 1
         return y
 
     def generator(self, name: str, *arguments: Ratio) -> Ratio:
         """That of a function of arguments, or of a root of numbers."""
         key = (name, *(f"{x.top} / {sorted(x.below.items())}" for x in arguments))
-        if key not in self.generators:
-            i = self._count + len(self.generators)
-            self.generators[key] = Ratio(self, self.gens[i], Counter())
-            if self.squares:
-                self.squares.note(self, i, name, *arguments)
-        return self.generators[key]
+        unused = self.gens[len(self.variables) + len(self.generators)]
+        return self.generators.setdefault(key, Ratio(self, unused, Counter()))
 
 
 class Along:
@@ -191,17 +172,16 @@ class Along:
         """Functions."""
         return [jet.value for jet in self.jets(nodes)]
 
-    def combination(self, rows: list[tuple[str | int, int]], leaf: Mapping[str, int]) -> Ratio:
+    def combination(self, rows: Iterable[tuple[str | int, int]], leaf: Mapping[str, int]) -> Ratio:
         """sum q r of relations r: those of the leaf by their names, those of functions by their places."""
-        total = self.functions.number(0)
-        for relation, place in rows:
-            if isinstance(relation, int):
-                self.ratios([relation] if relation >= 0 else [])
-                vanishing = self.functions.relations[relation]
-            else:
-                (vanishing,) = self.ratios([leaf[relation]])
-            total = total + self.ratios([place])[0] * vanishing
-        return total
+        terms = (self.ratios([place])[0] * self._vanishing(relation, leaf) for relation, place in rows)
+        return sum(terms, self.functions.number(0))
+
+    def _vanishing(self, relation: str | int, leaf: Mapping[str, int]) -> Ratio:
+        if isinstance(relation, str):
+            return self.ratios([leaf[relation]])[0]
+        self.ratios([relation] if relation >= 0 else [])  # by which its relation becomes known
+        return self.functions.relations[relation]
 
 
 def length(p: Any) -> int:
@@ -213,6 +193,5 @@ def length(p: Any) -> int:
 
 def _square_before(polynomial: Any) -> fmpq:
     """The root of the content of a polynomial, where that is the square of a rational; else one."""
-    coefficients = polynomial.coeffs()
-    p, q = gcd(*(int(c.p) for c in coefficients)), lcm(*(int(c.q) for c in coefficients))
+    p, q = gcd(*(int(c.p) for c in polynomial.coeffs())), lcm(*(int(c.q) for c in polynomial.coeffs()))
     return fmpq(isqrt(p), isqrt(q)) if (isqrt(p) ** 2, isqrt(q) ** 2) == (p, q) else fmpq(1)

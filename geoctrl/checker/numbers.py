@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import chain
+from math import prod
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -24,7 +27,7 @@ BITS, DIGITS, ROOTS = 1024, 2_000, 4
 _RATIONAL = f"[0-9]{{1,{DIGITS}}}(/0*[1-9][0-9]{{0,{DIGITS}}})?"
 _TERM = rf"{_RATIONAL}(\*r[1-{ROOTS}]){{0,{ROOTS}}}"
 _SUM = re.compile(rf"-?{_TERM}( [+-] {_TERM}){{0,{1 << ROOTS}}}", re.ASCII)
-_ROOTS: ContextVar[list[tuple[int, Any]]] = ContextVar("roots")
+_ROOTS: ContextVar[list[Number]] = ContextVar("roots")
 
 
 REST: tuple[Callable[..., Any], ...] = (
@@ -38,22 +41,22 @@ REST: tuple[Callable[..., Any], ...] = (
 """-a, a - b, b - a, a/b, b + a and b a, from sums, products and quotients of one."""
 
 
+@dataclass(slots=True)
 class Surd:
     """a + b r, with b not zero term by term; r is the root of a number by its turn."""
 
-    __slots__ = ("a", "b", "root")
+    root: tuple[int, Number]
+    a: Number
+    b: Number
     __neg__, __sub__, __rsub__, __truediv__, __radd__, __rmul__ = REST
-
-    def __init__(self, root: tuple[int, Number], a: Number, b: Number) -> None:
-        self.root, self.a, self.b = root, a, b
 
     def _pairs(self, other: Number) -> tuple[Any, ...]:
         """The later root of two numbers, and both over it."""
         later = max((x.root for x in (self, other) if isinstance(x, Surd)), key=lambda root: root[0])
-        over = [
+        over = (
             (x.a, x.b) if isinstance(x, Surd) and x.root is later else (x, fmpq(0)) for x in (self, other)
-        ]
-        return later, *over[0], *over[1]
+        )
+        return later, *chain(*over)
 
     def __add__(self, other: Number) -> Number:
         root, a, b, c, d = self._pairs(other)
@@ -68,9 +71,6 @@ class Surd:
         if norm == 0:
             raise Refusal("a divisor may be zero")
         return number(self.root, self.a / norm, -self.b / norm) * other
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Surd) and (self.root, self.a, self.b) == (other.root, other.a, other.b)
 
     def height_bits(self) -> int:
         """Length of the longest rational in it."""
@@ -102,13 +102,10 @@ def number_text(value: Any) -> Number | None:
     """A sum of rationals times roots r1, r2, ..., ``1/2 - 3*r1*r2``, over the roots of the file."""
     if not isinstance(value, str) or not _SUM.fullmatch(value):
         return None
-    total: Number = fmpq(0)
-    for c, *held in (part.split("*") for part in value.replace(" - ", " + -").split(" + ")):
-        term: Number = fmpq(c)
-        for root in held:
-            term = number(_ROOTS.get()[int(root[1:]) - 1], fmpq(0), fmpq(1)) * term
-        total = total + term
-    return total
+    terms = (term.split("*") for term in value.replace(" - ", " + -").split(" + "))
+    return sum(
+        (prod((_ROOTS.get()[int(r[1:]) - 1] for r in held), start=fmpq(c)) for c, *held in terms), fmpq(0)
+    )
 
 
 def set_roots(radicands: Iterable[str]) -> None:
@@ -118,4 +115,4 @@ def set_roots(radicands: Iterable[str]) -> None:
         radicand = number_text(text)
         if turn == ROOTS or radicand is None or not positive(radicand):
             raise Refusal(f"at most {ROOTS} roots, of positive numbers, may be given", "roots")
-        roots.append((turn, radicand))
+        roots.append(Surd((turn, radicand), fmpq(0), fmpq(1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -29,11 +29,15 @@ states that they leave free, and the inverse by the others."""
 BASIS = {"name": label, **LEAF}
 
 
-def require_independent(q: Question, leaf: dict[str, Any]) -> None:
-    """Refused unless these are relations of the leaf whose gradients at the point are independent."""
-    if not {*leaf["rows"]} <= {*q.problem["leaf"]}:
-        raise Refusal("it is no relation of the leaf", "theorem.leaf.rows")
-    tangents(q, leaf)
+def at_rest(theorem: Callable[[Question, dict[str, Any]], Found]) -> Callable[..., Found]:
+    """A theorem about the point of a file, which rests there, on a leaf that the motion keeps."""
+
+    def verdict(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+        q = Question(problem, witness)
+        q.require_rest()
+        return theorem(q, given)
+
+    return verdict
 
 
 def tangents(q: Question, witness: dict[str, Any]) -> Rows:
@@ -48,15 +52,16 @@ def kernel(q: Question, gradients: Rows, witness: dict[str, Any]) -> Rows:
     With the states in two parts, D = (D_p, D_f), where D_p has an inverse the gradients are independent, and
     W = (-D_p^-1 D_f, 1) is a basis of their kernel.
     """
-    free = witness["free"]
-    fixed = [k for k in q.labels if k not in free]
+    free = [q.labels.index(k) for k in witness["free"]]
+    fixed = [i for i in range(len(q.labels)) if i not in free]
     if len(fixed) + len(free) != len(q.labels):
-        raise Refusal("states that are free stand twice, or are none", "theorem.free")
-    D = [dict(zip(q.labels, row, strict=True)) for row in gradients]
-    solve = q.numbers.solver([[row[k] for k in fixed] for row in D], witness["inverse"], "theorem.inverse")
-    beside = solve([[-row[k] for k in free] for row in D])
-    of = dict(zip(fixed, beside, strict=True)) | {k: [fmpq(k == other) for other in free] for k in free}
-    return [of[k] for k in q.labels]
+        raise Refusal("states that are free stand twice", "theorem.free")
+    inverse = q.numbers.inverse(
+        [[row[i] for i in fixed] for row in gradients], witness["inverse"], "theorem.inverse"
+    )
+    beside = product(inverse, [[-row[j] for j in free] for row in gradients])
+    rows = dict(zip(fixed, beside, strict=True)) | {i: [fmpq(i == j) for j in free] for i in free}
+    return [rows[i] for i in range(len(q.labels))]
 
 
 def tangent_motion(q: Question, witness: dict[str, Any]) -> Rows:
@@ -68,10 +73,8 @@ def tangent_motion(q: Question, witness: dict[str, Any]) -> Rows:
     """
     if witness["free"] and not {*q.problem["leaf"]} <= {*witness["rows"]}:
         raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
-    W = tangents(q, witness)
-    A = [jet.gradient(len(q.labels)) for jet in q.jets(q.problem["field"])]
-    image = dict(zip(q.labels, product(A, W), strict=True))
-    return [image[k] for k in witness["free"]]
+    field = dict(zip(q.labels, q.jets(q.problem["field"]), strict=True))
+    return product([field[k].gradient(len(q.labels)) for k in witness["free"]], tangents(q, witness))
 
 
 def form(triangle: Rows, n: int) -> Rows:
@@ -121,15 +124,12 @@ def require_growth(B: Rows, witness: dict[str, Any]) -> None:
         raise Refusal("the function is not shown to be positive there", "theorem.v")
 
 
-def second_variation(q: Question, terms: Sequence[tuple[Number, Jet]], W: Rows) -> Rows:
+def second_variation(q: Question, terms: Iterable[tuple[Number, Jet]], W: Rows) -> Rows:
     """W'(sum c D^2F) W of a combination that is critical, sum c DF = 0."""
-    n = len(q.labels)
-    slopes = zip(*([c * g for g in jet.gradient(n)] for c, jet in terms), strict=True)
-    if any(sum(row, fmpq(0)) != 0 for row in slopes):
+    total = sum((Jet({(): c}, 2) * jet for c, jet in terms), Jet({(): fmpq(0)}, 2))
+    if any(slope != 0 for slope in total.gradient(len(q.labels))):
         raise Refusal("the combination is not critical at the point", "theorem.multipliers")
-    hessians = [(c, jet.hessian(n)) for c, jet in terms]
-    H = [[sum((c * D[i][j] for c, D in hessians), fmpq(0)) for j in range(n)] for i in range(n)]
-    return product(transpose(W), product(H, W))
+    return product(transpose(W), product(total.hessian(len(q.labels)), W))
 
 
 def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
@@ -137,15 +137,18 @@ def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
     these functions added the combination has a strict minimum (Finsler), and it is conserved.
     """
     q.require_kept(witness["multipliers"])
-    terms = [(c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items()]
+    terms = ((c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items())
     if not positive_definite(second_variation(q, terms, tangents(q, witness))):
         raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
     return Found("PROVED_STABLE", "energy-Casimir", {})
 
 
 THEOREMS: dict[str, tuple[Any, Callable[..., Found]]] = {
-    "attraction": (BASIS | {"P": [[rational]]}, attraction),
-    "growth": (BASIS | {"P": [[rational]], "m": rational, "v": [rational]}, growth),
-    "energy-Casimir": (BASIS | {"multipliers": {...: number_text}, "sense": one_of(1, -1)}, energy_casimir),
+    "attraction": ({"theorem": BASIS | {"P": [[rational]]}}, at_rest(attraction)),
+    "growth": ({"theorem": BASIS | {"P": [[rational]], "m": rational, "v": [rational]}}, at_rest(growth)),
+    "energy-Casimir": (
+        {"theorem": BASIS | {"multipliers": {...: number_text}, "sense": one_of(1, -1)}},
+        at_rest(energy_casimir),
+    ),
 }
-"""By their names, what a file gives for them, and what proves them."""
+"""By their names, the parts of a file that are particular to them, and what proves them."""

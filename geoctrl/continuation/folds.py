@@ -33,7 +33,7 @@ from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls
 from geoctrl.analysis.witnesses.box_witnesses import INVERSE_BITS, BallWitnesses, rounded_inverse
 from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
 from geoctrl.analysis.witnesses.point_witnesses import texts
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform

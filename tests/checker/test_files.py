@@ -11,7 +11,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import Verdict, checker
 from geoctrl.checker import digest_of
-from geoctrl.checker.reader import EARLIER
+from geoctrl.checker.words.refused_files import EARLIER
 from geoctrl.cli import main
 from tests.attack.forge.by_hand import decided
 from tests.literature import skate_by_hand as hand

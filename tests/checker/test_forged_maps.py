@@ -522,7 +522,7 @@ def test_a_choice_is_the_same_for_all_members():
 def test_functions_are_analytic_where_they_are_compared():
     """On all of the region, or on the cell."""
     for low, divided, fine in (("1", False, True), ("-1", False, False), ("1", True, False)):
-        field = Axes(1, 2, [], {})
+        field = Axes(1, [], {})
         (a,) = field.functions.variables
         root = field.function("sqrt", None, a * a if divided else a)
         if divided:

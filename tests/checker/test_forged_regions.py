@@ -7,8 +7,11 @@ import sympy as sp
 from flint import arb
 
 import geoctrl as gc
-from geoctrl.checker import Refusal, prove, question
+from geoctrl.checker import Refusal, prove
+from geoctrl.checker.enclosures.sets import nodes_of_identities
+from geoctrl.checker.jets import reachable
 from geoctrl.checker.reader import EQUATIONS, WITNESS, conform
+from geoctrl.checker.sublevels import energy
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.checker.sublevels.proved_equations import shown_question
 from geoctrl.decisions.problem_kinds import KINDS
@@ -82,7 +85,7 @@ def test_drawn_forgeries_are_refused_and_regions_confirmed():
 
 def test_runs_from_the_edge_notice_a_checker_that_looks_at_the_point_alone(monkeypatch):
     """Without the functions of the identities, forged files are confirmed, and motions leave them."""
-    monkeypatch.setattr(question.Question, "nodes_of_identities", property(lambda q: q.problem["field"]))
+    monkeypatch.setattr(energy, "nodes_of_identities", lambda q: q.problem["field"])
     for kind in ("two sheets", "choice of x"):
         outcomes = (forged_regions.judged(Dice(1, i), kind, wide=True) for i in range(10))
         assert any(o.result == "contradiction" and "it leaves" in o.note for o in outcomes), kind
@@ -167,7 +170,8 @@ def test_the_list_of_a_question_holds_all_that_an_identity_is_made_of():
     expected = {*problem["field"], *problem["leaf"].values(), *problem["invariants"].values()}
     expected |= {theorem["function"], *(p for rows in cofactors for _, p in rows)}
     assert len(cofactors[0]) == 1
-    assert set(asked(data).nodes_of_identities) == expected
+    q = asked(data)
+    assert {*reachable(q.table, nodes_of_identities(q))} == {*reachable(q.table, expected)}
 
 
 # -- along orbits ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from mpmath import mp, quad
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.witnesses.content import content_with_witnesses
-from geoctrl.checker.balls import Balls, quadrature
+from geoctrl.checker.enclosures.balls import Balls, quadrature
 from geoctrl.checker.jets import Jet
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.theorems.boxes import require_zero
@@ -235,12 +235,12 @@ def test_the_rates_that_are_left_out_are_given_by_the_others():
 def test_columns_that_are_solved_for_are_square():
     numbers_in_balls = Balls([])
     with pytest.raises(Refusal, match="square"):
-        numbers_in_balls.solver([[arb(1)], [arb(1)]], [[fmpq(1), fmpq(0)]], "")
-    solve = numbers_in_balls.solver([[arb(2, 0.5)]], [[fmpq(1, 2)]], "")
-    assert solve([[arb(3)]])[0][0].contains(fmpq(6, 5))
-    assert solve([[arb(3)]])[0][0].contains(2)
+        numbers_in_balls.inverse([[arb(1)], [arb(1)]], [[fmpq(1), fmpq(0)]], "")
+    ((found,),) = numbers_in_balls.inverse([[arb(2, 0.5)]], [[fmpq(1, 2)]], "")
+    assert found.contains(fmpq(2, 5))
+    assert found.contains(fmpq(2, 3))
     with pytest.raises(ZeroDivisionError):
-        numbers_in_balls.solver([[arb(2, 3)]], [[fmpq(1, 2)]], "")([[arb(3)]])
+        numbers_in_balls.inverse([[arb(2, 3)]], [[fmpq(1, 2)]], "")
 
 
 def test_krawczyk_needs_a_small_value_and_a_steep_slope():

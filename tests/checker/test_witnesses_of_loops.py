@@ -211,7 +211,7 @@ def test_a_hold_is_that_of_exponentials(seed):
     law = e.total(*(e.monomial(int(k), **{x: 1}) for k, x in zip(K, "xy", strict=True)))
     options = {"hold": "3/10", "late": late, "part": f"{part}/3"}
     data = attracting(loop(e, [*rates, e.number(0)], {"c": law}, **options))
-    read = conform(data, FILE)
+    read = conform(data, FILE | checker.theorem_by_name(data["theorem"]["name"])[0])
     found = hold_matrix(Question(read["problem"], read["witness"]), conform(data["theorem"], INSIDE))
     waiting, r = late + (part > 0), part / 3
     for k in range(2 + waiting):

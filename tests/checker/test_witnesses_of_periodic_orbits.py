@@ -14,7 +14,7 @@ from flint import arb, arb_mat, ctx, fmpq
 import geoctrl as gc
 from geoctrl import checker as witnesses
 from geoctrl.analysis.witnesses.content import parts_as_read
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.orbits.flow import axes
 from geoctrl.checker.orbits.series import Motion, value_at

@@ -9,9 +9,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker import verdicts
+from geoctrl.checker import THEOREMS, verdicts
 from geoctrl.checker.identities import Ratio
-from geoctrl.checker.theorems import THEOREMS
 from geoctrl.decisions.theorems import THEOREMS as DECISIONS
 from geoctrl.decisions.theorems import falling_decision as falling
 from geoctrl.decisions.theorems import family_decision as family

@@ -18,7 +18,7 @@ from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_
 from geoctrl.analysis.certificates.sentences import claim_of, reason_of
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.witnesses.content import confirmed_content
-from geoctrl.checker.reader import REPORT
+from geoctrl.checker.words.refused_files import REPORT
 from geoctrl.checker.words.texts import short
 from geoctrl.decisions.arithmetic.tower import RATIONALS, Surds
 from geoctrl.decisions.questions.problem_in_words import number_of_checker

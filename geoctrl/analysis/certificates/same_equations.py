@@ -101,7 +101,7 @@ def problem_in_file(content: Mapping[str, Any]) -> dict[str, Any]:
     theorem, problem = content["theorem"], content["problem"]
     found = {"kind": "equations", **problem, "roots": content.get("roots", [])}
     if "spin" in content:
-        found["spin"] = content["spin"]
+        found["spin"] = [float(Fraction(rate)) for rate in content["spin"]]
     places = [*problem["field"], *problem["right"], *(p for *_, p in problem["matrix"])]
     places += [*problem["leaf"].values(), *problem["invariants"].values(), *theorem.get("domain", ())]
     if shape := theorem.get("shape"):

@@ -194,7 +194,7 @@ class MapWitnesses:
         members, proofs, _ = read_proofs(content)
         F = members.field.functions
         variables = dict(enumerate(self._symbols[k] for k in self._members.field.names))
-        writer = AxesWriter(self._table, variables, lambda k: F.squares.made[k])
+        writer = AxesWriter(self._table, variables, lambda k: F.made[k])
         asked = sorted({k for proof in proofs for c in proof.conditions for k, _ in c.factors})
         found = []
         for k in asked:

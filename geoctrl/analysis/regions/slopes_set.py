@@ -13,8 +13,9 @@ from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion
 from geoctrl.analysis.witnesses.content import content_at_point, parts_as_read
+from geoctrl.checker.enclosures.sets import OVER_A_SET
 from geoctrl.checker.limits import Refusal
-from geoctrl.checker.reader import FORMAT, OVER_A_SET, conform
+from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.checker.slopes.field import Field
 from geoctrl.errors import CertificateError
 

@@ -16,7 +16,8 @@ from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion, kept_functions
-from geoctrl.checker.reader import FORMAT, OVER_A_SET, conform
+from geoctrl.checker.enclosures.sets import OVER_A_SET
+from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.errors import CertificateError
 

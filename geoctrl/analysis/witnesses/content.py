@@ -8,7 +8,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import Any
 
-from flint import ctx
+from flint import ctx, fmpq
 
 from geoctrl import checker, decisions
 from geoctrl.analysis.question.generators import NotSolved
@@ -130,7 +130,9 @@ def content_of_file(
         "cofactors": {name: rows for name, rows in cofactors.items() if rows},
     }
     data["theorem"] = theorem
-    return data | {k: problem[k] for k in ("roots", "spin") if problem.get(k)}
+    if spin := problem.get("spin"):
+        data["spin"] = [str(fmpq(*rate.as_integer_ratio())) for rate in spin]
+    return data | ({"roots": problem["roots"]} if problem.get("roots") else {})
 
 
 def content_at_point(

@@ -12,7 +12,7 @@ from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
-from geoctrl.checker.theorems import THEOREMS
+from geoctrl.checker import THEOREMS
 
 __all__ = ["over_shape"]
 

@@ -42,33 +42,34 @@ class Condition(NamedTuple):
         return total >= 0 if self.sense == 0 else total > 0
 
 
-class PutInSquares:
-    """Squares of roots, and of sines, that are put in at once.
+class FunctionsWithSquares:
+    """Rational functions, as `Functions`, in which squares of roots, and of sines, are put in at once.
 
     Attributes
     ----------
     made : dict of place of a variable -> name of a function and its argument
         What generators stand for.
+    divided : list of int
+        Numbers of the factors that were divided by.
     """
 
-    limits = 4_000_000, 400
-    """Terms and degree of a product, at most."""
+    factors: list[Any]
+    variables: list[Ratio]
+    constant: Any
+    sign: Any
+    order, terms, power = 1, 4_000_000, 400
+    rules: Any = Functions
+    number, number_of, multiple, count = rules.number, rules.factor, rules.multiple, rules.count
 
-    def __init__(self) -> None:
+    def __init__(self: Any, variables: int, table: Sequence[tuple], sign: Callable[[int, Any], int]) -> None:
+        Functions.__init__(self, variables, table, sign)
         self.made: dict[int, tuple[str, Ratio]] = {}
+        self.divided: list[int] = []
         self._squares: dict[int, Any] = {}
 
-    def note(self, F: Functions, i: int, name: str, *x: Ratio) -> None:
-        """Note what a new generator stands for."""
-        self.made[i] = name, x[0]
-        if name in ("sqrt", "root"):
-            self._squares[i] = F.multiple(x[0].top, x[0].below)
-        if name == "sin":
-            cosine = F.generator("cos", *x)
-            self._squares[i] = (1 - cosine * cosine).top
-
-    def put_in(self, F: Functions, polynomial: Any) -> Any:
-        """A polynomial with squares put in, those of generators that came last first."""
+    def product(self: Any, a: Any, b: Any) -> Any:
+        """A product of polynomials with squares put in, those of generators that came last first."""
+        polynomial = Functions.product(self, a, b)
         if len(polynomial) > LENGTH:
             raise Refusal("a function is too large to be checked")
         for i, square in reversed(self._squares.items()):
@@ -76,8 +77,32 @@ class PutInSquares:
                 high = {e: c for e, c in polynomial.to_dict().items() if e[i] > 1}
                 lower = {(*e[:i], e[i] - 2, *e[i + 1 :]): c for e, c in high.items()}
                 rest, lowered = (polynomial.context().from_dict(part) for part in (high, lower))
-                polynomial = polynomial - rest + F.product(lowered, square)
+                polynomial = polynomial - rest + self.product(lowered, square)
         return polynomial
+
+    def factor(self: Any, polynomial: Any) -> int:
+        """The number of what is divided by, which is noted."""
+        self.divided.append(self.number_of(polynomial))
+        return self.divided[-1]
+
+    def function(self: Any, name: str, place: int | None, *x: Ratio) -> Ratio:
+        """The generator that stands for a function, or its value where that is plain."""
+        if name != "sqrt" or not x[0].below or x[0] == 1:
+            return Functions.function(self, name, place, *x)
+        # q sqrt(p/q), of either sign, has the square p q, and is a generator of its own.
+        return self.generator("root", *x) * Ratio(self, self.constant(1), x[0].below)
+
+    def generator(self: Any, name: str, *x: Ratio) -> Ratio:
+        """That of a function of arguments; what a new one stands for is noted."""
+        known, i = len(self.generators), len(self.variables) + len(self.generators)
+        found = Functions.generator(self, name, *x)
+        if x and len(self.generators) > known:
+            self.made[i] = name, x[0]
+            if name in ("sqrt", "root"):
+                self._squares[i] = self.multiple(x[0].top, x[0].below)
+            if name == "sin":
+                self._squares[i] = (1 - self.generator("cos", *x) * self.generator("cos", *x)).top
+        return found
 
 
 class Axes:
@@ -85,8 +110,7 @@ class Axes:
 
     Parameters
     ----------
-    axes, functions : int
-        Number of axes, and of generators at most.
+    axes : int
     table : list
     roots : dict of place -> place
         Values of nodes that are roots, where no generator stands for them.
@@ -100,19 +124,17 @@ class Axes:
         That something is positive, all of them.
     """
 
-    order, solver = 2, Numbers.solver
+    order, inverse = 2, Numbers.inverse
 
-    def __init__(
-        self, axes: int, functions: int, table: Sequence[tuple], roots: Mapping[int | None, int]
-    ) -> None:
-        self.functions = F = Functions(axes, functions, _sign, PutInSquares())
-        self.number, self.count, self.sign = F.number, F.count, F.sign
+    def __init__(self, axes: int, table: Sequence[tuple], roots: Mapping[int | None, int]) -> None:
+        self.functions = F = FunctionsWithSquares(axes, table, _sign)
+        self.count, self.sign = F.count, F.sign
         self.table, self._roots, self.symbols = table, roots, dict[int, Jet]()
         self.positive: list[Condition] = []
 
-    def state_value(self, _state: int, q: Any) -> Ratio:
-        """The value of a state."""
-        return self.number(q)
+    def number(self, q: Any, _state: int | None = None) -> Ratio:
+        """A number or a function as one, that of a state by its turn."""
+        return self.functions.number(q)
 
     def values(self, nodes: Sequence[int]) -> list[Ratio]:
         """Nodes that are functions of the axes, of which all conditions are noted."""
@@ -138,7 +160,7 @@ class Axes:
         if not x.top:
             raise Refusal("a sign is asked of what vanishes everywhere")
         lead = x.top.leading_coefficient()
-        above = [] if x.top.is_constant() else [(self.functions.factor(x.top / lead), 1)]
+        above = [] if x.top.is_constant() else [(self.functions.number_of(x.top / lead), 1)]
         return (1 if lead > 0 else -1), (*above, *((k, -e) for k, e in x.below.items()))
 
     def sign_and_powers_of_node(self, node: int) -> tuple[int, Powers]:
@@ -177,7 +199,7 @@ class Axes:
 
     def _rotation(self, x: Ratio) -> tuple[Ratio, Ratio] | None:
         """Cosine and sine of a sum of whole multiples of arctangents; None of anything else."""
-        cosine, sine, made = self.number(1), self.number(0), self.functions.squares.made
+        cosine, sine, made = self.number(1), self.number(0), self.functions.made
         for exponents, c in x.top.to_dict().items():
             name, t = made.get(next((k for k, e in enumerate(exponents) if e), -1), ("", x))
             if x.below or sum(exponents) != 1 or name != "atan" or c.q != 1 or abs(c) > EXPONENT:

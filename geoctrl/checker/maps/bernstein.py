@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
-from geoctrl.checker.balls import FUNCTIONS
-from geoctrl.checker.identities import Functions
+from geoctrl.checker.enclosures.balls import FUNCTIONS
 from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.maps.axes import FunctionsWithSquares
 
 BITS, LONG, TENSOR = 80, 10_000, 200_000
 """Of balls about the values of functions, and of their ends at most; coefficients of a polynomial in all
@@ -45,12 +45,11 @@ class Region:
 
     Parameters
     ----------
-    field : Functions
-        With squares put in.
+    field : FunctionsWithSquares
     sides : of the axes, in the order of the field's variables
     """
 
-    def __init__(self, field: Functions, sides: Sequence[Side]) -> None:
+    def __init__(self, field: FunctionsWithSquares, sides: Sequence[Side]) -> None:
         self.field, self.sides = field, list(sides)
         self._forms: dict[str, BernsteinForm] = {}
 
@@ -86,16 +85,14 @@ class AxesBox:
     """
 
     def __init__(self, region: Region, sides: Sequence[Side]) -> None:
-        whole = (fmpq(0), fmpq(1))
         self._region = region
-        self._sides = dict.fromkeys(range(len(region.sides)), whole) | dict(enumerate(sides))
+        self._sides = dict.fromkeys(range(len(region.sides)), (fmpq(0), fmpq(1))) | dict(enumerate(sides))
 
     def side(self, place: int) -> Side:
         """What a coordinate or a generator takes."""
         if place not in self._sides:
-            region = self._region
-            field = region.field
-            name, x = field.squares.made[place]
+            region, field = self._region, self._region.field
+            name, x = field.made[place]
             divisor = field.multiple(field.constant(1), x.below)
             above, below = self.bounds(region.form(x.top)), self.bounds(region.form(divisor))
             if below[0] <= 0 <= below[1]:

@@ -82,18 +82,13 @@ class MapChart:
         F, states, given = self._field, block["states"], self._field.values(block["coefficients"])
         zeros = len(states) - len(given)
         found = characteristic([[B[i][j] for j in states] for i in states])
-        if not _equal([found], [[F.number(1), *given, *[F.number(0)] * zeros]]):
+        if found != [F.number(1), *given, *[F.number(0)] * zeros]:
             raise Refusal("it is not the characteristic polynomial of the block", "theorem.charts")
         even = not len(given) % 2 and all(c == 0 for c in given[::2])
         matrix = hermite(given[1::2], F.number(0)) if even else hurwitz(given, F.number(0))
-        minors = leading_minors(matrix, len(block["minors"]))
-        if not _equal([minors], [F.values(block["minors"])]):
+        if leading_minors(matrix, len(block["minors"])) != F.values(block["minors"]):
             raise Refusal("they are not the minors of the polynomial", "theorem.charts")
         return BlockPolynomial(zeros, even, block["coefficients"], block["minors"])
-
-
-def _equal(a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> bool:
-    return all(x == y for r, s in zip(a, b, strict=True) for x, y in zip(r, s, strict=True))
 
 
 def characteristic(A: Rows) -> list[Any]:

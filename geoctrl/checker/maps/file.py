@@ -125,12 +125,14 @@ def claim_of_map(system: str, problem: dict[str, Any], given: dict[str, Any], ar
         "spectrum": "have no eigenvalue with a positive real part, nonlinear stability open",
     }
     parts = [f"on {below(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
-    said = "; ".join(parts) or "nothing is proved of them"
     rows, states = given["leaf"]["rows"], problem["states"]
     dimension = Dimension(len(states) - len(rows), set(rows) == set(problem["leaf"]))
     leaf = leaf_words(relations(problem), dimension, " at the middle of the axes")
     return (
         f"Members of the family {quoted(given['family'])} of {system_words(system)} with {axes}"
-        f"{f' and {values}' if values else ''}, on {leaf}: {said}; by "
-        "cells, each with its own proof."
+        f"{f' and {values}' if values else ''}, on {leaf}: "
+        f"{'; '.join(parts) or 'nothing is proved of them'}; by cells, each with its own proof."
     )
+
+
+THEOREMS = {"map": ({"problem": PROBLEM, "witness": MAP_WITNESS, "theorem": MAP}, stability_map)}

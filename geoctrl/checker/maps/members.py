@@ -12,12 +12,12 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
 from geoctrl.checker.definite import require_inverse
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.identities import Ratio
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import Refusal
-from geoctrl.checker.maps.axes import Axes, PutInSquares, number_of
+from geoctrl.checker.maps.axes import Axes, FunctionsWithSquares, number_of
 from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
@@ -55,8 +55,7 @@ class Members:
         if held != set(values) or len(values) != sum(map(len, parts)):
             raise Refusal("parameters and symbols of the family have one number or axis each", "theorem.axes")
         self.problem, self.given = problem, given
-        functions = 4 + 2 * sum(node[0] == "fun" for node in table)
-        F = self.field = Axes(len(axes) + len(moving), functions, table, dict(witness["roots"]))
+        F = self.field = Axes(len(axes) + len(moving), table, dict(witness["roots"]))
         self.region = Region(F.functions, [*axes.values(), *((q, q) for q in moving.values())])
         values |= zip([*axes, *moving], F.functions.variables, strict=True)
         F.symbols = {self._places[k]: Jet({(): F.number(q)}, 2) for k, q in values.items()}
@@ -70,7 +69,8 @@ class Members:
         }
         at["parameters"] = {k: values[k] for k, i in self._places.items() if F.table[i][2] == "parameter"}
         inverse = [F.values(row) for row in witness["inverse"]]
-        q = Question(problem | at, witness | {"inverse": inverse}, F, PutInSquares)
+        q = Question(problem | at, witness | {"inverse": inverse}, F, FunctionsWithSquares)
+        q.variables += (p for p, c in q.values.items() if isinstance(c, Ratio) and p not in q.states)
         q.require_kept(problem["invariants"])
         q.require_rest()
         for jet in q.jets(self.given["domain"]):
@@ -114,5 +114,4 @@ class Members:
             places = [problem["leaf"][k] for k in leaf["rows"]]
             D = [jet.gradient(n) for jet in evaluate(table, places, at, numbers)]
             fixed = [i for i, k in enumerate(problem["states"]) if k not in leaf["free"]]
-            solve = numbers.solver([[row[i] for i in fixed] for row in D], leaf["inverse"], "theorem.leaf")
-            solve([[fmpq(i == j) for j in range(len(D))] for i in range(len(D))])
+            numbers.inverse([[row[i] for i in fixed] for row in D], leaf["inverse"], "theorem.leaf")

@@ -202,7 +202,7 @@ def analytic(region: Region, positive: Iterable[Condition]) -> Callable[[Sequenc
     Polynomials do not. With generators, what is divided by must differ from zero at the middle of a box
     about which all functions are analytic: of the whole region, or of the cell.
     """
-    field, made = region.field, region.field.squares.made
+    field, made = region.field, region.field.made
     divisors = [k for k in set(field.divided) if any(field.factors[k].degrees()[i] for i in made)]
     positive = positive if made else ()
     used = {*divisors, *(k for c in positive for k, _ in c.factors)}

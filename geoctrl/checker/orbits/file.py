@@ -28,16 +28,17 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.cells import constants
 from geoctrl.checker.definite import Rows
+from geoctrl.checker.enclosures.balls import Balls
+from geoctrl.checker.enclosures.cells import constants
+from geoctrl.checker.enclosures.sets import above_zero, nodes_of_identities
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.orbits.flow import Box, flow
 from geoctrl.checker.orbits.series import Motion, coefficient, terms_of_series
 from geoctrl.checker.question import Question
-from geoctrl.checker.reader import above_zero, integer, label, place
+from geoctrl.checker.reader import integer, label, place
 from geoctrl.checker.theorems.boxes import require_zero
 from geoctrl.checker.theorems.family import reduced_matrix
 from geoctrl.checker.theorems.held_loop import require_inside, require_outside
@@ -66,9 +67,8 @@ ORBIT = BASIS | {
 """``units`` are exponents of two of the sizes of the states and of the period, ``start`` the states and the
 period over these, of which all but that ``across`` are known up to the radius. Functions of the ``domain``
 are positive where the model holds."""
-REPELLING = ORBIT | {"m": rational, "v": [rational]}
 DIGITS = 40
-"""Of balls in words, at most."""
+"""Of balls in words, at most: python-flint writes those that are certain, and how far they may be off."""
 ALONE = (
     "is Lyapunov stable as a set: it is all there is of its level near by, and near levels have closed "
     "curves of their own"
@@ -184,7 +184,7 @@ class Orbit:
         known = {
             p: Jet({(): coefficient(at[p].value, 0)}, 0) for p in (*q.states, *q.unknowns)
         } | self._constants
-        evaluate(q.table, q.nodes_of_identities, known, numbers)
+        evaluate(q.table, nodes_of_identities(q), known, numbers)
         if not all(jet.value > 0 for jet in evaluate(q.table, self.given["domain"], known, numbers)):
             raise Refusal("the orbit is not shown to stay where the model holds", "theorem.domain")
 
@@ -208,9 +208,11 @@ class OrbitWords(NamedTuple):
         there = point_words(problem["states"]) or "x = 0"
         level = f", with the values of {functions_of(problem, orbit.kept)} at {there}" if orbit.kept else ""
         with ctx.workprec(orbit.given["bits"]):
-            *states, period = (_digits(x * d) for x, d in zip(orbit.box, orbit.motion.sizes, strict=True))
+            *states, period = (
+                (x * d).str(DIGITS) for x, d in zip(orbit.box, orbit.motion.sizes, strict=True)
+            )
             alone = len(orbit.multipliers) == 1
-            multiplier = f", {_digits(orbit.multipliers[0][0])}" if alone else ""
+            multiplier = f", {orbit.multipliers[0][0].str(DIGITS)}" if alone else ""
         place = ", ".join(f"{told(k)} = {x}" for k, x in zip(problem["states"], states, strict=True))
         return (
             f"A periodic orbit of {system_words(system)}{f' with {values}' if values else ''}, on {leaf}"
@@ -234,31 +236,24 @@ class OrbitWords(NamedTuple):
         )
 
 
-def _digits(x: arb) -> str:
-    """A ball as python-flint writes it: as many digits as are certain, and how far it may be from these."""
-    return str(x.str(DIGITS))
-
-
-def attracting_orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
-    """Verdict where all multipliers beside the motion lie inside, or there are none."""
-    orbit = _orbit(problem, witness, given)
-    require_inside(orbit.multipliers, given["P"])
-    words = ALONE if not orbit.multipliers else BESIDE if orbit.kept else INSIDE
+def periodic_orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+    """Verdict where all multipliers beside the motion lie inside, or there are none; or where, by a number m
+    that is given, one lies outside.
+    """
+    with ctx.workprec(given["bits"]):
+        orbit = Orbit(problem, witness, given)
+        orbit.require_one()
+        M = orbit.multipliers
+    if "m" in given:
+        require_outside(M, given)
+        return Found("PROVED_UNSTABLE", METHOD, {"region": OrbitWords(orbit, OUTSIDE)})
+    require_inside(M, given["P"])
+    words = ALONE if not M else BESIDE if orbit.kept else INSIDE
     verdict = "PROVED_ASYMPTOTICALLY_STABLE" if words is INSIDE else "PROVED_STABLE"
     return Found(verdict, METHOD, {"region": OrbitWords(orbit, words)})
 
 
-def repelling_orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
-    """Verdict where one lies outside."""
-    orbit = _orbit(problem, witness, given)
-    require_outside(orbit.multipliers, given)
-    return Found("PROVED_UNSTABLE", METHOD, {"region": OrbitWords(orbit, OUTSIDE)})
-
-
-def _orbit(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Orbit:
-    """The orbit in the box, with its multipliers."""
-    with ctx.workprec(given["bits"]):
-        orbit = Orbit(problem, witness, given)
-        orbit.require_one()
-        _ = orbit.multipliers
-    return orbit
+THEOREMS = {
+    "periodic orbit that attracts": ({"theorem": ORBIT}, periodic_orbit),
+    "periodic orbit that repels": ({"theorem": ORBIT | {"m": rational, "v": [rational]}}, periodic_orbit),
+}

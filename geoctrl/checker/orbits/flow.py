@@ -18,7 +18,7 @@ from functools import reduce
 from flint import arb, arb_mat, fmpq
 
 from geoctrl.checker.limits import Refusal
-from geoctrl.checker.orbits.series import Motion, one, require_finite, value_at
+from geoctrl.checker.orbits.series import Motion, require_finite, value_at
 
 Box = list[arb]
 
@@ -35,7 +35,7 @@ def step(motion: Motion, here: Box, X: Box, h: fmpq, sides: Box) -> tuple[arb_ma
         raise Refusal("motions are not shown to stay in the box of a step", "theorem.steps")
     rows = (sum((abs(c) for c in row), arb(0)) for row in change[1].tolist())
     g = ((reduce(arb.max, rows) * H).exp() - 1).abs_upper()
-    left = change[N] * (one(n) + arb_mat(n, n, [arb(0, g)] * (n * n)))
+    left = change[N] * (arb_mat(n, n, 1) + arb_mat(n, n, [arb(0, g)] * (n * n)))
     end = value_at([*motion.coefficients(here, N - 1), over[N]], H)
     M = value_at([*motion.derivatives(motion.coefficients(X, N - 1), N - 1), left], H)
     require_finite([end, M])
@@ -70,7 +70,11 @@ def flow(
     """
     n = len(start)
     here, spread = [x.mid() for x in start], arb_mat([[arb(0, r)] for r in radii])
-    total, Q, off = one(n), one(n), arb_mat([[x - m] for x, m in zip(start, here, strict=True)])
+    total, Q, off = (
+        arb_mat(n, n, 1),
+        arb_mat(n, n, 1),
+        arb_mat([[x - m] for x, m in zip(start, here, strict=True)]),
+    )
     for h, B in steps:
         away = Q * off + total * spread
         end, M = step(motion, here, [x + a for x, a in zip(here, away.entries(), strict=True)], h, B)

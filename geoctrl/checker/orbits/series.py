@@ -13,8 +13,8 @@ from typing import Any
 
 from flint import arb, arb_mat, arb_series, ctx, fmpq
 
-from geoctrl.checker.cells import constants, matrix
 from geoctrl.checker.definite import Rows
+from geoctrl.checker.enclosures.cells import constants, matrix
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.numbers import Number, ball
@@ -125,21 +125,19 @@ class Motion:
         return known
 
     def _unknowns(self, known: dict[int, Jet]) -> list[Jet]:
-        """Those of K z = b, with K Dz = Db - DK z."""
-        cells, right = self.q.problem["matrix"], self.jets(self.q.problem["right"], known)
-        K = [[Jet({(): arb(0)}, 1)] * len(right) for _ in right]
-        for (i, j, _), jet in zip(cells, self.jets([p for *_, p in cells], known), strict=True):
-            K[i][j] = jet
-        values = [[jet.value for jet in row] for row in K]
-        z = [Jet({(): x}, 1) for (x,) in quotient(values, [[jet.value] for jet in right])]
-        moved = [sum((a * x for a, x in zip(row, z, strict=True)), Jet({(): arb(0)}, 1)) for row in K]
-        minus, directions = Jet({(): arb(-1)}, 1), range(len(self.q.labels))
-        left = [b + minus * a for b, a in zip(right, moved, strict=True)]
-        slopes = quotient(values, [[jet.terms.get((m,), arb(0)) for m in directions] for jet in left])
-        return [
-            x + Jet({(m,): c for m, c in enumerate(row)} | {(): arb(0)}, 1)
-            for x, row in zip(z, slopes, strict=True)
-        ]
+        """Those of K z = b; and as b - K z vanishes with z as it is, K Dz = D(b - K z)."""
+        cells, left = self.q.problem["matrix"], self.jets(self.q.problem["right"], known)
+        entries = self.jets([p for *_, p in cells], known)
+        K = [[arb(0)] * len(left) for _ in left]
+        for (i, j, _), entry in zip(cells, entries, strict=True):
+            K[i][j] = entry.value
+        z = quotient(K, [[jet.value] for jet in left])
+        for (i, j, _), entry in zip(cells, entries, strict=True):
+            left[i] += entry * Jet({(): -z[j][0]}, 1)
+        directions = range(len(self.q.labels))
+        slopes = quotient(K, [[jet.terms.get((m,), arb(0)) for m in directions] for jet in left])
+        pairs = zip(z, slopes, strict=True)
+        return [Jet({(): x} | {(m,): c for m, c in enumerate(row)}, 1) for (x,), row in pairs]
 
     def jets(self, nodes: Sequence[int], at: dict[int, Jet]) -> list[Jet]:
         """Functions along the motion, with derivatives by the states over their sizes."""
@@ -174,7 +172,7 @@ class Motion:
 
     def derivatives(self, motion: Sequence[arb_mat], degree: int) -> list[arb_mat]:
         """Coefficients of the derivative of z(s) by its start."""
-        found = [one(motion[0].nrows())]
+        found = [arb_mat(motion[0].nrows(), motion[0].nrows(), 1)]
         with terms_of_series(degree):
             _, A = self.rates(columns_as_series(motion))
         for k in range(degree):
@@ -191,11 +189,6 @@ def times(a: arb_mat, b: arb_mat) -> arb_mat:
     """A product, as long as there is time."""
     spend()
     return a * b
-
-
-def one(n: int) -> arb_mat:
-    """The unit matrix."""
-    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
 
 
 def value_at(coefficients: Sequence[arb_mat], h: arb) -> arb_mat:

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.cells import matrix
 from geoctrl.checker.definite import positive_definite
+from geoctrl.checker.enclosures.cells import matrix
 from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.numbers import BITS as CORE_BITS
 from geoctrl.checker.numbers import ball

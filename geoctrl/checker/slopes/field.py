@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import ENTIRE, Balls
-from geoctrl.checker.cells import constants, matrix, solution
+from geoctrl.checker.enclosures.balls import ENTIRE, Balls
+from geoctrl.checker.enclosures.cells import constants, matrix, solution
 from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import ball

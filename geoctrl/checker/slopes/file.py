@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.cells import matrix
+from geoctrl.checker.enclosures.cells import matrix
+from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
 from geoctrl.checker.numbers import ball, rational
-from geoctrl.checker.reader import OVER_A_SET, above_zero
 from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall, inverse
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.checker.verdicts import Found
@@ -155,3 +155,6 @@ def attraction_by_slopes(problem: dict[str, Any], witness: dict[str, Any], given
     found = SlopesSet(fall, 0)
     region = found._replace(number=fall.require(given["cells"]))
     return Found("PROVED_ATTRACTED", "slopes", {"region": region})
+
+
+THEOREMS = {"slopes": ({"theorem": SLOPES}, attraction_by_slopes)}

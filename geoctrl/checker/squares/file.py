@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.cells import matrix
+from geoctrl.checker.enclosures.cells import matrix
+from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import rational
-from geoctrl.checker.reader import OVER_A_SET, above_zero, integer, label, place
+from geoctrl.checker.reader import integer, label, place
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion
 from geoctrl.checker.squares.regular import BITS, Parts
@@ -152,3 +153,6 @@ def attraction_by_squares(problem: dict[str, Any], witness: dict[str, Any], give
     fall.require_limits()
     parts = Parts(fall)
     return Found("PROVED_ATTRACTED", "squares", {"region": Attraction(fall, parts, parts.require())})
+
+
+THEOREMS = {"squares": ({"theorem": SQUARES}, attraction_by_squares)}

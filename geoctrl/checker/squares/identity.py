@@ -17,8 +17,8 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.cells import matrix
 from geoctrl.checker.definite import positive_definite
+from geoctrl.checker.enclosures.cells import matrix
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import BITS, ball
 from geoctrl.checker.slopes.fall import inverse

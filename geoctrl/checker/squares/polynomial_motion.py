@@ -28,6 +28,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from geoctrl.checker.enclosures.sets import nodes_of_identities
 from geoctrl.checker.identities import FEW, LONG, Ratio, length
 from geoctrl.checker.limits import WORDS, Refusal, spend
 from geoctrl.checker.question import Question, defects
@@ -83,7 +84,7 @@ class PolynomialMotion:
         if any(node[:2] == ("fun", "select") for node in q.table):
             raise Refusal("the equations switch, and are no polynomials", "problem.nodes")
         q.require_kept(given["levels"])
-        self.identities = [*q.nodes_of_identities, *(row["input"] for row in given["limits"].values())]
+        self.identities = [*nodes_of_identities(q), *(row["input"] for row in given["limits"].values())]
         self.gens, n = list(q.still.functions.gens), len(q.labels)
         self._read(given["variables"])
         self._rates = dict(enumerate(q.still.ratios(problem["field"])))

@@ -6,7 +6,7 @@ from math import isfinite
 
 from flint import arb, arb_mat, fmpq
 
-from geoctrl.checker.cells import matrix
+from geoctrl.checker.enclosures.cells import matrix
 from geoctrl.checker.sublevels.doubles import cholesky
 
 

@@ -28,9 +28,10 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
-from geoctrl.checker.cells import constants, matrix, solution
-from geoctrl.checker.jets import Jet, complete, reachable
+from geoctrl.checker.enclosures.balls import Balls
+from geoctrl.checker.enclosures.cells import constants, matrix, solution
+from geoctrl.checker.enclosures.sets import nodes_of_identities
+from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import ball
 from geoctrl.checker.question import STATES, Question
@@ -116,7 +117,7 @@ class Energy:
 
     def _require_degrees(self) -> None:
         """V is of degree two in the velocities, what is held of one, all that is divided by of none."""
-        degree, identities = self._degrees(), self.question.nodes_of_identities
+        degree, identities = self._degrees(), nodes_of_identities(self.question)
         limited = [row["input"] for row in self.given["limits"].values()]
         still = [*self.relations, *self._entries, *self.given["domain"], *self._factors]
         allowed = [(2, [self.function]), (1, self.held), (0, still), (STATES, [*limited, *identities])]
@@ -204,8 +205,7 @@ class Energy:
             at[self.question.states[i]] = Jet(dict(terms), order)
         if wanted not in self._orders:
             self._orders[wanted] = reachable(table, wanted, at)
-        complete(table, self._orders[wanted], at, Balls(order=order))
-        return [at[p] for p in wanted]
+        return evaluate(table, wanted, at, Balls(order=order), self._orders[wanted])
 
     def quadratic(self, cell: Cell) -> Quadratic | None:
         """phi over a cell; None where it may have no least value."""

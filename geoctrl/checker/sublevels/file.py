@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import rational
-from geoctrl.checker.reader import COFACTORS, OVER_A_SET, above_zero, label, one_of, place
+from geoctrl.checker.reader import COFACTORS, label, one_of, place
 from geoctrl.checker.sublevels.cover import CELLS, Cells, CoverNode, read_tree
 from geoctrl.checker.sublevels.energy import BITS, Energy
 from geoctrl.checker.sublevels.limited_outputs import require_limits
@@ -168,3 +169,6 @@ def judge_sublevel(problem: dict[str, Any], witness: dict[str, Any], given: dict
 def sublevel(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
     """Motions do not leave the part over K of a set below a level."""
     return Found(INVARIANT, "energy", {"region": judge_sublevel(problem, witness, given)})
+
+
+THEOREMS = {"sublevel": ({"theorem": SUBLEVEL}, sublevel)}

@@ -6,14 +6,15 @@ from typing import Any
 
 from flint import ctx, fmpq
 
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.identities import Ratio
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
 from geoctrl.checker.theorems.boxes import Box
 from geoctrl.checker.theorems.falling import require_fall
-from geoctrl.checker.verdicts import require_independent, tangents
+from geoctrl.checker.theorems.family import require_independent
+from geoctrl.checker.verdicts import tangents
 
 
 def shown_question(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Question:

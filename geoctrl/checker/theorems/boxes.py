@@ -22,13 +22,21 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
 from geoctrl.checker.definite import Rows, positive_definite, product, transpose
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import BITS, ball, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import label, one_of
-from geoctrl.checker.verdicts import BASIS, Found, second_variation, tangents
+from geoctrl.checker.verdicts import (
+    BASIS,
+    Found,
+    attraction,
+    growth,
+    second_variation,
+    tangents,
+)
+from geoctrl.checker.verdicts import THEOREMS as OF_POINTS
 
 BOX = {"held": [label], "radii": [rational], "Y": [[rational]]}
 """Radii of the states that are not held, in order, and of multipliers; Y is next to the inverse of DG."""
@@ -117,3 +125,9 @@ def energy_casimir_in_box(problem: dict[str, Any], witness: dict[str, Any], give
         if not positive_definite([[given["sense"] * c for c in row] for row in R]):
             raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
     return Found("PROVED_STABLE", "energy-Casimir in balls", {})
+
+
+THEOREMS = {
+    f"{name} in a box": ({"theorem": OF_POINTS[name][0]["theorem"] | {"box": BOX}}, in_box(theorem))
+    for name, theorem in (("attraction", attraction), ("growth", growth))
+} | {"energy-Casimir in a box": ({"theorem": ENERGY}, energy_casimir_in_box)}

@@ -31,7 +31,7 @@ from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import number_text, positive, rational
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, one_of, place
-from geoctrl.checker.verdicts import BASIS, Found, second_variation, tangent_motion, tangents
+from geoctrl.checker.verdicts import BASIS, Found, at_rest, second_variation, tangent_motion, tangents
 
 FALL = {
     "function": place,
@@ -140,3 +140,6 @@ def _vanishing(q: Question, witness: dict[str, Any]) -> list[tuple[int, list[int
             raise Refusal("a function is not proved to vanish on what stays", "theorem.steps")
         known += found
     return known
+
+
+THEOREMS = {"falling": ({"theorem": FALLING}, at_rest(falling_energy))}

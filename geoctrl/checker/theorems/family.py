@@ -32,9 +32,10 @@ from geoctrl.checker.verdicts import (
     BASIS,
     LEAF,
     Found,
+    at_rest,
     require_fall,
-    require_independent,
     tangent_motion,
+    tangents,
 )
 
 FAMILY = {
@@ -61,6 +62,11 @@ DRIFT = {
 }
 
 
+def symbols_of_family(q: Question) -> dict[str, int]:
+    """Places of the symbols that are those of a family."""
+    return {node[1]: i for i, node in enumerate(q.table) if node[0] == "sym" and node[2] == "family"}
+
+
 class Manifold:
     """The invariant manifold that a file names; Refusal where it is not proved to be one.
 
@@ -74,7 +80,7 @@ class Manifold:
 
     def __init__(self, q: Question, given: dict[str, Any]) -> None:
         symbols, labels, k = given["symbols"], q.labels, len(given["symbols"])
-        places = [q.family[name] for name in symbols]
+        places = [symbols_of_family(q)[name] for name in symbols]
         exact = {
             p: Jet({(): v, (i,): fmpq(1)}, 2)
             for i, (p, v) in enumerate(zip(places, symbols.values(), strict=True))
@@ -157,6 +163,13 @@ def reduced_matrix(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
     return [[B[i][j] - row[j] for j in beside] for i, row in zip(beside, moved, strict=True)]
 
 
+def require_independent(q: Question, leaf: dict[str, Any]) -> None:
+    """Refused unless these are relations of the leaf whose gradients at the point are independent."""
+    if not {*leaf["rows"]} <= {*q.problem["leaf"]}:
+        raise Refusal("it is no relation of the leaf", "theorem.leaf.rows")
+    tangents(q, leaf)
+
+
 def drift(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict where motions near the point drift away; Refusal otherwise."""
     family, constant, drifting = (Manifold(q, witness["family"]), witness["constant"], witness["drifting"])
@@ -174,3 +187,9 @@ def drift(q: Question, witness: dict[str, Any]) -> Found:
     place = list(witness["family"]["symbols"]).index(drifting)
     moved = [k for k, row in family.tangents.items() if row[place] != 0]
     return Found("PROVED_UNSTABLE", "drift", {"drifting": moved})
+
+
+THEOREMS = {
+    "family": ({"theorem": ATTRACTION}, at_rest(attracting_family)),
+    "drift": ({"theorem": DRIFT}, at_rest(drift)),
+}

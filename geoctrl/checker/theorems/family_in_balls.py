@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import ctx, fmpq
 
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import BITS, rational
 from geoctrl.checker.question import Question
@@ -42,3 +42,9 @@ def growth_in_balls(problem: dict[str, Any], witness: dict[str, Any], given: dic
 def question_in_balls(problem: dict[str, Any], witness: dict[str, Any]) -> Question:
     """The question at the point, its numbers in balls."""
     return Question(problem, witness, Balls([fmpq(0)] * len(problem["states"])))
+
+
+THEOREMS = {
+    "family in balls": ({"theorem": ATTRACTION}, attraction_in_balls),
+    "growth in balls": ({"theorem": GROWTH}, growth_in_balls),
+}

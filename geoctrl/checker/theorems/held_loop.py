@@ -40,7 +40,7 @@ from geoctrl.checker.numbers import BITS, ball, number_text, rational
 from geoctrl.checker.question import Question, defects
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, label, place
 from geoctrl.checker.theorems.family import FAMILY, Manifold, reduced_matrix
-from geoctrl.checker.verdicts import BASIS, Found, form, kernel, tangent_motion, tangents
+from geoctrl.checker.verdicts import BASIS, Found, at_rest, form, kernel, tangent_motion, tangents
 
 METHOD = "multipliers of one hold"
 SIZE, REACH, UNIT = 64, 1 << 16, 300
@@ -264,3 +264,11 @@ def exponential(B: Rows, units: list[int], s: fmpq) -> Rows:
         raise Refusal("too much moves in one hold", "theorem.loop")
     rows = arb_mat(scaled).exp().tolist()
     return [[c * a / b for c, b in zip(row, unit, strict=True)] for row, a in zip(rows, unit, strict=True)]
+
+
+THEOREMS = {
+    "loop that attracts": ({"theorem": INSIDE}, at_rest(attracting_loop)),
+    "loop that repels": ({"theorem": OUTSIDE}, at_rest(repelling_loop)),
+    "loop with fixed points": ({"theorem": BESIDE_FAMILY}, at_rest(attracting_fixed_points)),
+    "loop that rests on a manifold": ({"theorem": AT_REST}, at_rest(attracting_rest)),
+}

@@ -76,3 +76,9 @@ def equations_of_rest(q: Question) -> dict[str, int]:
         raise Refusal("each unknown has to be the rate of one state", "problem.field")
     right: dict[int, int] = dict(zip(q.unknowns, q.problem["right"], strict=True))
     return {k: right.get(p, p) for k, p in found.items()}
+
+
+THEOREMS = {
+    "attraction beside what is idle": ({"theorem": IDLE}, attraction_beside_idle),
+    "growth beside what is idle": ({"theorem": IDLE_GROWTH}, growth_beside_idle),
+}

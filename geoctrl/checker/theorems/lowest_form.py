@@ -34,7 +34,7 @@ from geoctrl.checker.numbers import Number, number_text, positive, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import integer, label, one_of
 from geoctrl.checker.theorems.family import quotient
-from geoctrl.checker.verdicts import BASIS, Found, require_fall, tangent_motion, tangents
+from geoctrl.checker.verdicts import BASIS, Found, at_rest, require_fall, tangent_motion, tangents
 
 POWER, VARIABLES = 12, 2
 """The highest power of a series, and the number of its variables."""
@@ -84,7 +84,7 @@ def functions_near(q: Question, witness: dict[str, Any], p: int) -> dict[str, Je
     h = {k: series([[[VARIABLES + i] * p, fmpq(1)]], 2 * p) for i, k in enumerate(q.labels)}
     at = states_near(q, witness["series"], along, 2 * p, h)
     values = evaluate(q.table, [q.functions_by_name[k] for k in names], at, Numbers(q.numbers.roots, 2 * p))
-    return {k: jet.without_value() for k, jet in zip(names, values, strict=True)}
+    return {k: Jet({**jet.terms, (): fmpq(0)}, 2 * p) for k, jet in zip(names, values, strict=True)}
 
 
 def combination(witness: dict[str, Any], away: dict[str, Jet], p: int) -> dict[tuple[int, ...], Number]:
@@ -159,3 +159,9 @@ def gram(form: list[Number], given: list[Number]) -> Rows:
         rest = c - sum((2 * G[i, j] for i, j in free if i + j == k), fmpq(0))
         G[k // 2, k - k // 2] = rest * fmpq(1, 1 + k % 2)
     return [[G[min(i, j), max(i, j)] for j in range(size)] for i in range(size)]
+
+
+THEOREMS = {
+    "lowest form": ({"theorem": MINIMUM}, at_rest(lowest_form)),
+    "zero root": ({"theorem": ZERO_ROOT}, at_rest(one_zero_root)),
+}

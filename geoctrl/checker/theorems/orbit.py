@@ -40,7 +40,8 @@ from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.numbers import number_text, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import COFACTORS, label, one_of, place
-from geoctrl.checker.verdicts import BASIS, THEOREMS, Found, growth, second_variation, tangents
+from geoctrl.checker.verdicts import BASIS, Found, at_rest, growth, second_variation, tangents
+from geoctrl.checker.verdicts import THEOREMS as OF_POINTS
 
 FIELDS = [{"turns": [(label, label, rational)], "shifts": {...: rational}}]
 """A turn (j, k, c) adds c x_k to the rate of x_j and -c x_j to that of x_k."""
@@ -55,7 +56,7 @@ ORBIT = BASIS | {
 }
 """``along`` are states by which the tangents of the orbit have the inverse ``across``; ``cofactors``, by
 fields, those of the identities 0 (in the order of the table) to 3."""
-GROWTH_ACROSS = THEOREMS["growth"][0] | {
+GROWTH_ACROSS = OF_POINTS["growth"][0]["theorem"] | {
     "fields": FIELDS,
     "powers": [[rational]],
     "further": [(place, place)],
@@ -196,3 +197,9 @@ def _require_combination(Z: Rows, of: list[Rows], coefficients: list[fmpq]) -> N
         left = [[a - c * b for a, b in zip(*rows, strict=True)] for rows in zip(left, X, strict=True)]
     if any(c != 0 for row in left for c in row):
         raise Refusal("the fields are not shown to span an algebra", "theorem.brackets")
+
+
+THEOREMS = {
+    "orbit": ({"theorem": ORBIT}, at_rest(stable_orbit)),
+    "growth across an orbit": ({"theorem": GROWTH_ACROSS}, at_rest(growth_across)),
+}

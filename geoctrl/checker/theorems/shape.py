@@ -24,7 +24,8 @@ from geoctrl.checker.jets import Jet, reachable
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import COFACTORS, label, place
-from geoctrl.checker.verdicts import Found
+from geoctrl.checker.verdicts import THEOREMS as OF_POINTS
+from geoctrl.checker.verdicts import Found, at_rest, attraction, energy_casimir
 
 SHAPE = {
     "velocity": label,
@@ -45,12 +46,21 @@ def over_shape(theorem: Callable[[Question, Any], Found]) -> Callable[[Question,
             raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
         _require_structure(q, witness["shape"])
         jets = _integrals(q, witness["shape"])
-        for name, jet in jets.items():
-            q.know(name, jet)
+        _know(q, jets)
         verdict, method, told = theorem(q, witness)
         return Found(verdict, method, told | {"shape_integrals": [*jets]})
 
     return verdict_over_shape
+
+
+def _know(q: Question, functions: dict[str, Jet]) -> None:
+    """Further functions, which are proved to be kept, by their derivatives at the point."""
+    if functions.keys() & q.functions_by_name.keys():
+        raise Refusal("the name of an integral stands twice", "problem")
+    places = {name: len(q.table) + i for i, name in enumerate(functions)}
+    q.functions_by_name = q.functions_by_name | places
+    q.at |= {places[name]: jet for name, jet in functions.items()}
+    q.kept |= functions.keys()
 
 
 def _require_structure(q: Question, shape: dict[str, Any]) -> None:
@@ -99,3 +109,12 @@ def _integrals(q: Question, shape: dict[str, Any]) -> dict[str, Jet]:
         ]
         found[f"integral of {name}"] = sum(map(Jet.__mul__, a, u), Jet({(): fmpq(0)}, 2))
     return found
+
+
+THEOREMS = {
+    f"{name} over a shape": (
+        {"theorem": OF_POINTS[name][0]["theorem"] | {"shape": SHAPE}},
+        at_rest(over_shape(theorem)),
+    )
+    for name, theorem in (("attraction", attraction), ("energy-Casimir", energy_casimir))
+}

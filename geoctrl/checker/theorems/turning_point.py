@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
 from geoctrl.checker.definite import Rows, product
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import BITS, ball, rational
@@ -122,7 +122,7 @@ class Fold:
         v = self._balls(self.given["kernel"], self.given["radii"][m + 1 :])
         second = product([row[:m] for row in J[m : 2 * m]], [[c] for c in v])
         right = [[-c] for (c,) in second] + [[fmpq(0)]] * (m + 1)
-        return self.question.numbers.solver(J, self.given["Y"], "theorem.Y")(right)[m][0]
+        return product(self.question.numbers.inverse(J, self.given["Y"], "theorem.Y"), right)[m][0]
 
     def _balls(self, middle: list[fmpq], radii: list[fmpq]) -> list[arb]:
         return [ball(x) + arb(0, r) for x, r in zip(middle, radii, strict=True)]
@@ -203,3 +203,6 @@ def turning_point(problem: dict[str, Any], witness: dict[str, Any], given: dict[
         if not (bend > 0 or bend < 0):
             raise Refusal("the second derivative along the curve may vanish", "theorem.radii")
     return Found("PROVED_TURNING_POINT", METHOD, {"region": TurnWords(fold, bool(bend > 0))})
+
+
+THEOREMS = {"turning point": ({"theorem": TURN}, turning_point)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.verdicts import Found
 from geoctrl.checker.words.claims import claim
 from geoctrl.checker.words.leaf import Dimension
 from geoctrl.checker.words.texts import listed, short, told
@@ -86,13 +88,29 @@ def problem_in_words(content: dict[str, Any]) -> dict[str, Any]:
     return problem | {k: part for k, part in parts.items() if part} | {"dimension": dimension}
 
 
-def claim_of_point(content: dict[str, Any], verdict: str, method: str, told_of: dict[str, Any]) -> str:
+@dataclass(frozen=True)
+class Report:
+    """What a file proves: the verdict, by which method, the claim in words, and what was checked for it."""
+
+    verdict: str
+    method: str
+    claim: str
+    checks: tuple[str, ...]
+
+
+def words_of(content: dict[str, Any], found: Found) -> tuple[str, tuple[str, ...]]:
+    """The claim that a theorem has proved, and what was checked for it."""
+    if region := found.told.get("region"):
+        return region.claim(content["system"]), region.checks()
+    return claim_of_point(content, found), _checks_of_point(content, found.told)
+
+
+def claim_of_point(content: dict[str, Any], found: Found) -> str:
     """The claim that a theorem about a point has proved."""
-    return claim(content["system"], problem_in_words(content), verdict, method, told_of)
+    return claim(content["system"], problem_in_words(content), *found)
 
 
-def checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[str, ...]:
-    """What was proved for it, in words."""
+def _checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[str, ...]:
     problem, theorem = content["problem"], content["theorem"]
     kept = [k for k in content["witness"]["cofactors"] if k not in problem["leaf"]]
     kept = [k for k in problem["invariants"] if k in (*kept, *_functions_in(theorem))]

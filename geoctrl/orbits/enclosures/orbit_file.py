@@ -21,7 +21,7 @@ from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses, rounded_inve
 from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
 from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_triangle, multiplying_form
 from geoctrl.analysis.witnesses.point_witnesses import texts
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.orbits.file import FINE, ORBIT, PARTS, Orbit
 from geoctrl.checker.orbits.series import Motion, terms_of_series, value_at
 from geoctrl.checker.question import Question

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from geoctrl.checker import check
+from geoctrl.checker import check, theorem_by_name
 from geoctrl.checker.numbers import Number, number_text, set_roots
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FILE, conform
-from geoctrl.checker.theorems import THEOREMS as FURTHER
-from geoctrl.checker.verdicts import THEOREMS
 from geoctrl.errors import CertificateError
 
 BALLS = (
@@ -55,6 +53,8 @@ MISSING = {
     "loop that rests on a manifold": MAPS,
 }
 """Why the library has no theorem for those of the checker, by their names."""
+HERE = "attraction", "growth", "energy-Casimir", "drift"
+"""Those that the library has a theorem for."""
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,16 @@ class Certified:
 def content_of(data: Mapping[str, Any]) -> Certified:
     """The content of a certificate's file, which is checked; its numbers are read in this context."""
     report, name = check(data), data["theorem"]["name"]
-    shapes = THEOREMS | FURTHER
-    if name in MISSING or name not in shapes:
+    if name not in HERE:
         raise CertificateError(MISSING.get(name, SETS))
     radicands = data.get("roots", [])
     set_roots(radicands)
-    content = conform(data, FILE)
+    content = conform(data, FILE | theorem_by_name(name)[0])
     return Certified(
         report.claim,
         report.verdict,
         report.method,
         Question(content["problem"], content["witness"]),
-        conform(data["theorem"], shapes[name][0], "theorem"),
+        content["theorem"],
         [number_text(text) for text in radicands],
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import DERIVATIVES, Jet, Numbers
+from geoctrl.checker.jets import Jet, Numbers
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import Number
 from geoctrl.errors import CertificateError
@@ -71,8 +71,7 @@ class ExpressionJets:
         if (x := inner.value) is None:
             raise CertificateError("a function of an arc tangent is asked: the library has no number for it")
         if term.kind == "Inv":
-            r = 1 / x
-            return inner.composition("inverse", r, -r * r, 2 * r * r * r, x)
+            return inner.inverse()
         return self._composition(term.value, inner, x)
 
     def _composition(self, function: Any, inner: Jet, x: Number) -> Jet:
@@ -83,4 +82,4 @@ class ExpressionJets:
         name, f = name.lower(), self._numbers.function
         place = next((k for k, root in enumerate(self._roots) if root * root == x), None)
         y = f(name, place, *arguments)
-        return inner.composition(name, y, *DERIVATIVES[name](f, y, *arguments), *arguments)
+        return inner.composition(name, y, f, *arguments)

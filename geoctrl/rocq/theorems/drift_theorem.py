@@ -14,6 +14,7 @@ from flint import fmpq
 from geoctrl.checker.jets import Jet, Numbers, evaluate
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import Number
+from geoctrl.checker.theorems.family import symbols_of_family
 from geoctrl.errors import CertificateError
 from geoctrl.rocq.terms.expression import (
     ONE,
@@ -84,14 +85,15 @@ def _family(equations: ProblemInTerms) -> list[Expression]:
     at_rest = family["symbols"]
     if drift["power"] != 1 or at_rest[drift["constant"]] or at_rest[drift["drifting"]]:
         raise CertificateError("the drift is not of first order, or not from the origin of its family")
-    places = [*family["states"], *family["unknowns"], drift["slope"]]
+    wanted = [*family["states"], *family["unknowns"], drift["slope"]]
+    places = symbols_of_family(q)
 
     def values(speed: fmpq, angle: fmpq) -> list[Number]:
         symbols = at_rest | {drift["constant"]: speed, drift["drifting"]: angle}
-        values = q.values | {q.family[name]: value for name, value in symbols.items()}
+        values = q.values | {places[name]: value for name, value in symbols.items()}
         known = {p: Jet({(): value}, 2) for p, value in values.items()}
         with suppress(Refusal, ZeroDivisionError):
-            found = [jet.value for jet in evaluate(q.table, places, known, Numbers({}))]
+            found = [jet.value for jet in evaluate(q.table, wanted, known, Numbers({}))]
             if None not in found:
                 return found
         raise CertificateError("the family of motions is not rational in its symbols")

@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from geoctrl.analysis.witnesses.content import parts_as_read
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.orbits.series import Motion
 from geoctrl.checker.question import Question

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.checker.theorems import ENCLOSED, THEOREMS
-from geoctrl.checker.verdicts import THEOREMS as OF_POINTS
+from geoctrl.checker import THEOREMS
 from tests.attack.forge.mutations import ANYWHERE, Mutator, at, pick, places, put, remove
 from tests.attack.forge.other_equations import append, power, some_node, vanishing
 
 SCALES = ("0", "-1", "1/1000", "1001/1000", "2", "-1/2", "1000")
 """By which numbers are multiplied."""
 CURVES = ("periodic orbit that attracts", "periodic orbit that repels", "turning point")
-NAMES = (*OF_POINTS, *THEOREMS, *ENCLOSED, *CURVES)
+SETS = ("sublevel", "squares", "slopes", "map")
+NAMES = tuple(name for name in THEOREMS if name not in SETS)
 PLAIN = ("power", "late", "half", "sense", "units", "series", "levels", "steps", "bits", "degree")
 """Keys below which whole numbers are no nodes."""
 
@@ -187,7 +187,7 @@ def other_roots(data: dict, rng: np.random.Generator) -> str:
     roots = data["witness"]["roots"]
     style = pick(rng, ("sign", "value", "node", "none", "radicand", "spin"))
     if style == "spin":
-        data["spin"] = [float(v) for v in rng.normal(size=3)]
+        data["spin"] = [str(Fraction(v)) for v in rng.normal(size=3)]
     elif style == "radicand":
         radicands = data.setdefault("roots", [])
         if radicands and rng.random() < 0.5:

@@ -16,6 +16,7 @@ from geoctrl import checker
 from geoctrl.checker.reader import EQUATIONS, conform, label
 from geoctrl.checker.theorems.boxes import BOX
 from geoctrl.checker.theorems.held_loop import LOOP
+from geoctrl.checker.verdicts import Found
 from geoctrl.checker.words.point_words import claim_of_point
 from tests.attack.build.building import build, parameters_of
 from tests.attack.draw.dice import Dice
@@ -125,7 +126,7 @@ def written(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     system = dice.pick(["body", "it's", 'a "b"', "top, on the leaf x = 0, is stable", ""])
     data = {"system": system, "problem": problem, "theorem": theorem}
     read = data | {"problem": conform(problem, EQUATIONS), "theorem": conform(theorem, SAID)}
-    return data | {"claim": claim_of_point(read, *found, told)}
+    return data | {"claim": claim_of_point(read, Found(*found, told))}
 
 
 def _node(count: int, dice: Dice) -> list[Any]:

@@ -228,7 +228,7 @@ def everywhere() -> dict[str, tuple[dict[str, Any], tuple]]:
     found, known = {}, set()
     of_theorems = {base.content["theorem"]["name"]: base.content for base in reversed(genuine(1))}
     for name, content in of_theorems.items():
-        with_all = content | {"roots": content.get("roots", []), "spin": [0.0, 0.0, 1.0]}
+        with_all = content | {"roots": content.get("roots", []), "spin": ["0", "0", "1"]}
         names = {
             *content["problem"]["states"],
             *content["problem"]["leaf"],

@@ -6,7 +6,7 @@ that reaches below - is refused, and comparisons hold only where they are certai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from flint import arb, arb_mat, ctx, fmpq
 
@@ -35,20 +35,15 @@ class Balls:
     def __init__(self, widths: Sequence[fmpq] = (), order: int = 2) -> None:
         self._widths, self.order, self._left = widths, order, ENTRIES
 
-    def number(self, q: Number) -> arb:
-        """A number as it is read."""
-        return +ball(q)
+    def number(self, q: Number, state: int | None = None) -> arb:
+        """A number as it is read, or the values of a state in the box."""
+        return +ball(q) if state is None else ball(q) + arb(0, self._widths[state])
 
-    def state_value(self, state: int, q: Number) -> arb:
-        """The values of a state in the box."""
-        return ball(q) + arb(0, self._widths[state])
-
-    def solver(self, K: Rows, N: Rows, path: str) -> Callable[[Rows], Rows]:
-        """What encloses X with K X = right, from an N with N K next to one, which shows K invertible."""
+    def inverse(self, K: Rows, N: Rows, path: str) -> Rows:
+        """An enclosure of that of K, from an N with N K next to one, which shows K invertible."""
         if any(len(row) != len(K) for row in K):
             raise Refusal("the matrix is not square", path)
-        inverse = (arb_mat(N) * arb_mat(K)).inv() * arb_mat(N) if K else None
-        return lambda right: (inverse * arb_mat(right)).tolist() if inverse is not None else []
+        return ((arb_mat(N) * arb_mat(K)).inv() * arb_mat(N)).tolist() if K else []
 
     def function(self, name: str, _place: int | None, *x: arb) -> arb:
         """An enclosure of a function; what has none is not finite, a root of zero has no derivative."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb_mat, ctx
 
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.question import Question
