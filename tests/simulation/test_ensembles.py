@@ -337,6 +337,8 @@ def test_printed_lines_are_short(skate):
     assert max(map(len, lines)) <= 79
     assert lines[0] == "<Ensemble pendulum-skate: 9 members, t = 0 .. 2, 9 samples>"
     assert lines[1].startswith("  8 left the domain")
+    ens.name = "pendulum-skate-rotor, closed loop of a law"
+    assert repr(ens).splitlines()[:2] == [f"<Ensemble {ens.name}: 9 members>", "  t = 0 .. 2, 9 samples"]
 
 
 # -- other workers, folders ----------------------------------------------------------------------------

@@ -226,7 +226,9 @@ class Ensemble:
 
     def __repr__(self) -> str:
         span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
-        lines = [f"<Ensemble {self.name or 'unnamed'}: {len(self)} members, {span}>"]
+        head = f"<Ensemble {self.name or 'unnamed'}: {len(self)} members"
+        whole = f"{head}, {span}>"
+        lines = [whole] if len(whole) <= _WIDTH else [f"{head}>", f"  {span}"]
         count = np.bincount(self._codes, minlength=len(self._words))
         order = np.argsort(-count, kind="stable")
         lines += [f"  {count[c]} {self._words[c]}" for c in order[:_LISTED] if count[c]]
