@@ -32,8 +32,8 @@ CODE = f"__import__('pathlib').Path('{RAN}').touch()"
 
 MADE_BY_THE_PACKAGE = (
     "Trajectory", "SphereTrajectory", "RotationTrajectory", "Certificate", "Linearization", "Matching",
-    "DiscoveredInvariants", "Ensemble", "ManyLinearizations", "SweepResult", "trajectory_type", "trajectory_of",
-    "of_run", "from_arrays",
+    "DiscoveredInvariants", "Ensemble", "ManyLinearizations", "SweepResult",
+    "trajectory_type", "trajectory_of", "of_run", "from_arrays",
 )  # fmt: skip
 """Results, which users get and do not make."""
 INSIDE = (
