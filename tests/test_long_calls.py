@@ -22,6 +22,7 @@ from geoctrl.analysis.proofs import proof
 SHORT = {
     "check_units",
     "linearize",
+    "linearize_many",  # 250,000 members in some three seconds
     "load_ensemble",
     "load_sweep",
     "load_trajectory",

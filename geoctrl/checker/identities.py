@@ -106,7 +106,13 @@ class Functions:
 
     def count(self, jet: Jet) -> Jet:
         """The jet as it is, counted."""
-        spend((2 + len(self.gens) // 8) * sum(len(x.top) for x in jet.terms.values()))
+        spend(
+            sum(
+                len(x.top) * (2 + len(self.gens) // 8 + x.top.leading_coefficient().height_bits() // 32)
+                for x in jet.terms.values()
+                if x.top
+            )
+        )
         return jet
 
     def number(self, q: Any) -> Ratio:

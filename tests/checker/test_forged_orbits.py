@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.witnesses.content import parts_as_read
@@ -182,7 +182,11 @@ def test_the_motion_crosses_at_the_start():
     given["start"] = [fmpq(1, 4), fmpq(1, 4), fmpq(1), given["start"][3]]
     with ctx.workprec(ORBIT_BITS):
         orbit = Orbit(problem | {"states": rest}, witness, given)
-        orbit.__dict__["_flow"] = orbit.start, orbit.box, series.one(4)
+        orbit.__dict__["_flow"] = (
+            orbit.start,
+            orbit.box,
+            arb_mat(4, 4, [int(i == j) for i in range(4) for j in range(4)]),
+        )
         with pytest.raises(Refusal, match="not shown to cross"):
             _ = orbit.multipliers
 
