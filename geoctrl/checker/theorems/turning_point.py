@@ -186,8 +186,8 @@ class TurnWords(NamedTuple):
             f"kept by the motion, identically: {kept}",
             f"their gradients are independent over the box, so that all rates vanish with those of "
             f"{listed(given['free'])}",
-            "the equations of rest, with a kernel of their derivatives of length one, have one solution in "
-            "the box (Krawczyk), at which the curve is one",
+            "the equations of rest, with a vector v of the kernel of their derivatives for which l.v = 1, "
+            "have one solution in the box (Krawczyk), about which equilibria are one curve",
             f"the second derivative of {told(given['along'])} along the curve is "
             f"{'positive' if self.least else 'negative'} over the box",
         )
