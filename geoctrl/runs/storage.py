@@ -19,7 +19,7 @@ from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError
 from geoctrl.runs.records import EventRecord, Events
 
-__all__ = ["arrays_of", "read", "read_arrays", "write"]
+__all__ = ["arrays_of", "read", "read_archive", "read_arrays", "write"]
 
 _FORMAT = "geoctrl trajectory"
 _VERSION = 1
@@ -83,13 +83,28 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
     """The arrays of an archive, its header and all shapes checked."""
     where = fspath(file_path(path))
     wrong = f"{where} is not a trajectory written by Trajectory.save"
+    arrays, header = read_archive(path, wrong)
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InputError(wrong)
+    version = header.get("version")
+    if not isinstance(version, int):
+        raise InputError(f"{where}: the version is {shown(version)}, and must be a whole number")
+    if version > _VERSION:
+        raise InputError(f"{where} has format {version}; this version of geoctrl reads up to {_VERSION}")
+    _check_header(where, header)
+    _check_arrays(where, header, arrays)
+    return arrays
+
+
+def read_archive(path: str | PathLike, wrong: str) -> tuple[dict[str, np.ndarray], Any]:
+    """All arrays of an archive, and its header; InputError that says ``wrong`` where it is none."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
-            raise InputError(f"{where} is no file")
+            raise InputError(f"{fspath(path)} is no file")
         with zipfile.ZipFile(path) as archive:
             # Archives may say that little data are much: asked before anything is unpacked.
             if sum(member.file_size for member in archive.infolist()) > _LARGEST:
-                raise InputError(f"{where} holds more than {_LARGEST:.0e} bytes: no trajectory")
+                raise InputError(f"{fspath(path)} holds more than {_LARGEST:.0e} bytes: {wrong}")
             if not all(_complete(archive, member) for member in archive.infolist()):
                 raise InputError(wrong)
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -101,16 +116,7 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
         raise InputError(wrong) from None
     except (NotImplementedError, RuntimeError, zlib.error) as error:  # a method or a password of the archive
         raise InputError(f"{wrong}: {error}") from None
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise InputError(wrong)
-    version = header.get("version")
-    if not isinstance(version, int):
-        raise InputError(f"{where}: the version is {shown(version)}, and must be a whole number")
-    if version > _VERSION:
-        raise InputError(f"{where} has format {version}; this version of geoctrl reads up to {_VERSION}")
-    _check_header(where, header)
-    _check_arrays(where, header, arrays)
-    return arrays
+    return arrays, header
 
 
 def _complete(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:

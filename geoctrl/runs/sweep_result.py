@@ -14,6 +14,7 @@ import numpy as np
 from geoctrl._checks import file_path, nearest
 from geoctrl._scalars import shown
 from geoctrl.errors import DependencyError, InputError, LabelError
+from geoctrl.runs.storage import read_archive
 
 if TYPE_CHECKING:
     import pandas
@@ -180,17 +181,13 @@ def load_sweep(path: str | PathLike) -> SweepResult:
         If there is none.
     """
     wrong = f"{file_path(path)} is no sweep written by SweepResult.to_npz"
+    arrays, header = read_archive(path, wrong)
     try:
-        with file_path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            header = json.loads(str(archive["header"]))
-            if header["format"] != _FORMAT:
-                raise InputError(wrong)
-            axes = {name: archive[f"axis {name}"] for name in header["axes"]}
-            values = {name: archive[f"value {name}"] for name in header["values"]}
-            errors = {int(member): str(words) for member, words in header["errors"].items()}
-            reached = archive["reached"]
-            return SweepResult(axes, values, reached, errors)
-    except (FileNotFoundError, InputError):
-        raise
-    except Exception:  # whatever an archive that is none leads to
+        if header["format"] != _FORMAT:
+            raise InputError(wrong)
+        axes = {name: arrays[f"axis {name}"] for name in header["axes"]}
+        values = {name: arrays[f"value {name}"] for name in header["values"]}
+        errors = {int(member): str(words) for member, words in header["errors"].items()}
+        return SweepResult(axes, values, arrays["reached"], errors)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise InputError(wrong) from None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError
+from geoctrl.runs.storage import read_archive
 
 __all__ = ["read", "write"]
 
@@ -33,16 +32,8 @@ def read(path: str | PathLike) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Arrays and header of an archive, all shapes checked."""
     where = fspath(file_path(path))
     wrong = f"{where} is not an ensemble written by Ensemble.to_npz"
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(str(arrays.pop("header")))
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError, zipfile.BadZipFile):
-        raise InputError(wrong) from None
-    except (NotImplementedError, RuntimeError, zlib.error) as error:
-        raise InputError(f"{wrong}: {error}") from None
+    arrays, header = read_archive(path, wrong)
+    del arrays["header"]
     if not isinstance(header, dict) or header.pop("format", None) != _FORMAT:
         raise InputError(wrong)
     version = header.pop("version", None)
