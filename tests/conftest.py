@@ -51,12 +51,34 @@ def pytest_runtest_teardown(item, nextitem):
         gc.freeze()
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--all",
+        action="store_true",
+        help="run the tests marked long too: more cases of a kind that the others ask of",
+    )
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Systems are slow to build and are remembered by each process: the tests of a file run in one.
 
-    A file whose tests build many systems says itself which tests go together.
+    A file whose tests build many systems says itself which tests go together. Tests marked long
+    are left to --all.
     """
+    long = [item for item in items if _is_long(item)]
+    if long and not config.getoption("--all"):
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not _is_long(item)]
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+
+
+def _is_long(item):
+    mark = item.get_closest_marker("long")
+    if mark and not mark.kwargs.get("reason"):
+        raise pytest.UsageError(
+            f"{item.nodeid}: long(reason=...) says which other test asks of the same kind"
+        )
+    return mark is not None
