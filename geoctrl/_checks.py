@@ -13,7 +13,7 @@ import numpy as np
 
 from geoctrl._scalars.text.numbers import plain, real, shown
 from geoctrl._scalars.text.spelling import nearest
-from geoctrl.errors import DescriptionError, GeoctrlError, InputError, ParameterError
+from geoctrl.errors import DependencyError, DescriptionError, GeoctrlError, InputError, ParameterError
 
 __all__ = [
     "ParameterValues",
@@ -26,6 +26,7 @@ __all__ = [
     "named_parameters",
     "nearest",
     "number_array",
+    "pandas_library",
     "parameter_value",
     "quantity",
     "real_array",
@@ -297,6 +298,15 @@ def sampling_rate(value: Any, hint: str = "") -> float:
 
 _PASSED = (__name__.partition(".")[0], "dataclasses")
 """Packages whose lines are not the user's: this one, and what makes and copies its descriptions."""
+
+
+def pandas_library() -> Any:
+    """The module that tables are made by; DependencyError where it is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise DependencyError("to_pandas needs pandas: pip install pandas") from None
+    return pandas
 
 
 def user_level() -> int:

@@ -22,7 +22,6 @@ from geoctrl.analysis.proofs import proof
 SHORT = {
     "check_units",
     "linearize",
-    "linearize_many",  # 250,000 members in some three seconds
     "load_ensemble",
     "load_sweep",
     "load_trajectory",
@@ -209,6 +208,13 @@ CASES = {
         0.05,
         lambda s: gc.sweep(lambda a: time.sleep(0.001) or a, {"a": range(10_000)}, seconds=s),
         lambda found, _folder: 0 < found.done.sum() < 10_000,
+    ),
+    "linearize_many": (
+        AT_ONCE,
+        lambda s: gc.linearize_many(
+            skate(), skate().members("sliding", Y0=np.linspace(1, 2, 5000)), seconds=s
+        ),
+        lambda found, _folder: not found.done.any() and np.isnan(found.A).all(),
     ),
     "linearize_held": (
         AT_ONCE,

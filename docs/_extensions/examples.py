@@ -20,9 +20,10 @@ import re
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import matplotlib as mpl
@@ -107,6 +108,11 @@ class MarkedBlocks(SphinxTransform):
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
+        # Files that examples write are found by those after them, and left nowhere.
+        with TemporaryDirectory() as folder, chdir(folder):
+            self._run_blocks()
+
+    def _run_blocks(self) -> None:
         namespace: dict[str, Any] = {}
         for block, marker in list(self.blocks()):
             if marker is None:

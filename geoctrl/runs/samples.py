@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from geoctrl._checks import nearest
+from geoctrl._checks import nearest, pandas_library
 from geoctrl._scalars import shown
-from geoctrl.errors import DependencyError, LabelError
+from geoctrl.errors import LabelError
 from geoctrl.runs import storage
 from geoctrl.runs.records import Events
 
@@ -210,10 +210,7 @@ class Samples(ABC):
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DependencyError("to_pandas needs pandas: pip install pandas") from None
+        pd = pandas_library()
         columns = dict(zip(self.input_labels, self.inputs, strict=True))
         columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
         columns = dict(zip(self.state_labels, self.states, strict=True)) | columns

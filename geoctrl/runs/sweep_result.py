@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from geoctrl._checks import file_path, nearest
+from geoctrl._checks import file_path, nearest, pandas_library
 from geoctrl._scalars import shown
-from geoctrl.errors import DependencyError, InputError, LabelError
+from geoctrl.errors import InputError, LabelError
 from geoctrl.runs.storage import read_archive
 
 if TYPE_CHECKING:
@@ -113,10 +113,7 @@ class SweepResult:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DependencyError("to_pandas needs pandas: pip install pandas") from None
+        pd = pandas_library()
         grids = np.meshgrid(*self.axes.values(), indexing="ij")
         columns = {name: grid.ravel() for name, grid in zip(self.axes, grids, strict=True)}
         for name, array in self.values.items():

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from geoctrl.errors import DependencyError
+from geoctrl._checks import pandas_library
 
 if TYPE_CHECKING:
     import pandas
@@ -72,10 +72,7 @@ class RobustnessReport:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise DependencyError("to_pandas needs pandas: pip install pandas") from None
+        pd = pandas_library()
         return pd.DataFrame([asdict(row) for row in self.rows]).set_index("check")
 
     def plot(self, ax: Any = None, title: str | None = None) -> Any:

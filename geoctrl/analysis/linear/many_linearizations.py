@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import real_array
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
@@ -45,6 +46,8 @@ class ManyLinearizations:
     invariants : tuple of str
         What all members keep under their inputs, of which gradients forced the zeros.
     state_labels : tuple of str
+    done : ndarray of bool, (N,)
+        Whether the time sufficed for the member; of others nothing is known, and all is nan.
     """
 
     A: np.ndarray
@@ -53,17 +56,27 @@ class ManyLinearizations:
     at_rest: np.ndarray
     invariants: tuple[str, ...]
     state_labels: tuple[str, ...]
+    done: np.ndarray
 
     def __len__(self) -> int:
         return len(self.A)
 
     def __repr__(self) -> str:
         n, d = self.A.shape[1], self.eigenvalues.shape[1]
-        return f"<{len(self)} linearizations of {n} states, {d} on the leaf; {self.at_rest.sum()} at rest>"
+        left = "" if self.done.all() else f", {(~self.done).sum()} not reached in time"
+        told = f"{len(self)} linearizations of {n} states, {d} on the leaf; {self.at_rest.sum()} at rest"
+        return f"<{told}{left}>"
 
 
+@paced_call
 def linearize_many(
-    sys: Any, X: Any, params: Mapping[str, Any] | None = None, *, u: Any = None
+    sys: Any,
+    X: Any,
+    params: Mapping[str, Any] | None = None,
+    *,
+    u: Any = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> ManyLinearizations:
     """Linearise at many equilibria at once, in doubles; `linearize` names the zero modes of one.
 
@@ -79,6 +92,10 @@ def linearize_many(
         Overrides of the defaults by name: numbers, or arrays (N,), one number a member.
     u : (m,) or (m, N), optional
         Constant inputs, zero by default.
+    progress : bool or callable
+        As for `simulate`.
+    seconds : float, optional
+        Time for all of it; members that are not reached by then are not `ManyLinearizations.done`.
 
     Returns
     -------
@@ -115,20 +132,26 @@ def linearize_many(
     x = np.broadcast_to(x, (len(x), count))
     inputs = np.broadcast_to(inputs if inputs.ndim == 2 else inputs[:, None], (system.ninputs, count))
     system.seen_from().require_steady(x, inputs.any(axis=1), values)
-    rest = members_at_rest(system, x, inputs, values)
     held = [member_mean(row) for row in inputs] if count else []
     kept = system.conserved(between_members(values), u=held) if count else {}
     levels = _Levels(system, list(kept.values()))
     n, d = system.nstates, system.nstates - levels.leaf_rank(x, inputs, values)
     A, eigenvalues = np.full((count, n, n), np.nan), np.full((count, d), np.nan, dtype=complex)
-    zeros = np.zeros(count, dtype=int)
+    zeros, rest, done = np.zeros(count, dtype=int), np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    call = under_way()
     for members in blocks(count):
+        if call.is_over:
+            break
         at = x[:, members], inputs[:, members], {k: part(v, members) for k, v in values.items()}
+        rest[members] = members_at_rest(system, *at)
         A[members] = system.differential.numeric(system.arguments_at(0.0, *at[:2]), at[2], throw=False)[0]
         eigenvalues[members], zeros[members] = levels.eigenvalues(A[members], rest[members], at, d)
+        done[members] = True
+        call.tell("linearizing", f"{done.sum()} of {count} members", done.mean())
+    call.report.finish(done.mean() if count else 1.0)
     if not np.iscomplex(eigenvalues[np.isfinite(eigenvalues)]).any():
         eigenvalues = eigenvalues.real
-    return ManyLinearizations(A, eigenvalues, zeros, rest, tuple(kept), tuple(system.state_labels))
+    return ManyLinearizations(A, eigenvalues, zeros, rest, tuple(kept), tuple(system.state_labels), done)
 
 
 At = tuple[np.ndarray, np.ndarray, dict[str, Any]]
