@@ -29,8 +29,8 @@ ROOMS = {
     "stepping": "drive compiled methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
-        "symbolic question invariants linear proofs witnesses set_witnesses certificates conditions maps "
-        "quadratics regions ."
+        "symbolic question rest invariants linear proofs witnesses set_witnesses certificates conditions "
+        "maps quadratics regions ."
     ),
     "orbits": "enclosures .",
     "rocq": "terms witnesses text theorems .",

@@ -38,7 +38,7 @@ EXCEPTED = {
     "analysis/lyapunov_forms.py: max(next((s for s in sizes if s < sizes[0] * (1 - APART)), 1.0), 1.0)": (
         "multipliers of one hold, beside the unit circle"
     ),
-    "analysis/rest_search.py: max(float(np.linalg.norm(z)), 1.0)": "states in units of their sizes",
+    "analysis/rest_search.py: max(float(np.linalg.norm(y)), 1.0)": "states in units of their sizes",
     "analysis/sign_arrays.py: 2.0 ** (-60) < abs(c) < 2.0 ** 60": "coefficients of rounding that is known",
     "analysis/subspaces.py: max(1.0, float(np.max(np.abs(M), initial=0.0)))": "matrices in units of the pair",
     "analysis/subspaces.py: max(values[0], 1.0)": "matrices in units of the pair",

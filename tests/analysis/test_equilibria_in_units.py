@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict
-from geoctrl.analysis.rest_search import _step
+from geoctrl.analysis.rest.rest_search import _step
 from tests.analysis.slow_pendulum import slow
 
 RATES = (1.0, 1.1e-3, 7.292115e-5, 1.99e-7)

@@ -127,8 +127,7 @@ class AttractedSet(ProvedSet):
         ]
 
     def __repr__(self) -> str:
-        extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
-        return f"<AttractedSet of {self.system}: V <= {self.level:g}, {extent}>"
+        return f"<AttractedSet of {self.system}: V <= {self.level:g}, {self._extent_text}>"
 
 
 def _outwards(low: fmpq, high: fmpq) -> tuple[float, float]:

@@ -148,8 +148,9 @@ class RegionOfAttraction(ProvedSet):
         return boxes_of(self._finding, pieces)
 
     def __repr__(self) -> str:
-        extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
-        return f"<RegionOfAttraction of {self.system}: {self.lyapunov} <= {self.level:.6g}, {extent}>"
+        return (
+            f"<RegionOfAttraction of {self.system}: {self.lyapunov} <= {self.level:.6g}, {self._extent_text}>"
+        )
 
 
 class EnergySets:

@@ -37,6 +37,9 @@ them.
 BITS = 128
 """Of angles that states are measured from."""
 
+_LONG = 40
+"""Letters of a label beyond which its angle is printed as a decimal."""
+
 
 @dataclass(frozen=True, eq=False)
 class ProvedSet(ProofFile):
@@ -96,6 +99,15 @@ class ProvedSet(ProofFile):
     @abstractmethod
     def extent(self) -> Mapping[str, tuple[float, float]]:
         """Intervals of states in which the set lies."""
+
+    @property
+    def _extent_text(self) -> str:
+        """The extent for one line, in which exact angles that are long are decimals."""
+        short = {}
+        for i, label in enumerate(self._labels):
+            if i in self.angles and len(label) > _LONG:
+                short[label] = f"{label.split(' - ')[0]} - {float(self.angles[i]):.6g}"
+        return ", ".join(f"{short.get(k, k)} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
 
     def contains(self, x: Any) -> bool | np.ndarray:
         """Whether states are proved to be in the set.

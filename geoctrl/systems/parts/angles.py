@@ -10,9 +10,11 @@ import sympy as sp
 
 from geoctrl.errors import InputError
 
-__all__ = ["ExactAngle", "angle_of", "angles_at", "nearby_angle"]
+__all__ = ["ExactAngle", "angle_of", "angles_at", "nearby_angle", "nearest_angle"]
 
 _AGREES = 1e-9
+_LONGEST = 56
+"""Bits of such a denominator with which any double is met."""
 _SIMPLE = 1000
 """Denominators of the tangent of half an angle up to which a float is taken to be one."""
 
@@ -88,15 +90,36 @@ def _rational(expr: sp.Expr) -> Fraction | None:
 
 def nearby_angle(value: float) -> ExactAngle | None:
     """The simple angle next to a float, by the tangent of its half; None where none is near."""
-    half = math.remainder(value, 2 * math.pi) / 2
-    # Of an obtuse angle that to pi: its half has a tangent of at most one.
-    obtuse = abs(half) > math.pi / 4
-    t = Fraction(math.tan(math.copysign(math.pi / 2, half) - half if obtuse else half))
-    t = t.limit_denominator(_SIMPLE)
-    cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
-    if obtuse:
-        cosine = -cosine
+    cosine, sine = _on_circle(value, _SIMPLE)
     near = value - math.remainder(value - math.atan2(sine, cosine), 2 * math.pi)
     if abs(near - value) > _AGREES:
         return None
     return ExactAngle(near, cosine, sine)
+
+
+def nearest_angle(value: float) -> ExactAngle:
+    """The simplest angle with rational sine and cosine that rounds to a float.
+
+    Examples
+    --------
+    >>> angle = nearest_angle(0.4)
+    >>> float(angle), angle.cosine**2 + angle.sine**2
+    (0.4, Fraction(1, 1))
+    """
+    for bits in range(1, _LONGEST):
+        cosine, sine = _on_circle(value, 2**bits)
+        if abs(math.remainder(value - math.atan2(sine, cosine), 2 * math.pi)) <= math.ulp(value) / 2:
+            break
+    return ExactAngle(value, cosine, sine)
+
+
+def _on_circle(value: float, most: int) -> tuple[Fraction, Fraction]:
+    """Cosine and sine next to those of an angle; the tangent of its half has a denominator up to ``most``."""
+    half = math.remainder(value, 2 * math.pi) / 2
+    # Of an obtuse angle that to pi: its half has a tangent of at most one.
+    obtuse = abs(half) > math.pi / 4
+    t = Fraction(math.tan(math.copysign(math.pi / 2, half) - half if obtuse else half)).limit_denominator(
+        most
+    )
+    cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    return (-cosine if obtuse else cosine), sine

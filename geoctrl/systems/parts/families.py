@@ -158,6 +158,10 @@ class Equilibrium:
         What it is an equilibrium of; None in a copy and in what was pickled.
     symbols : dict of name -> number
         Values of the symbols of the family it was taken from, as they were given.
+    free : dict of label -> number
+        Inputs and parameters that were found for it.
+    redundant : tuple of dict of label -> number
+        Directions of those inputs along which it stays at rest, the largest entry of each one.
     """
 
     x: np.ndarray
@@ -174,6 +178,8 @@ class Equilibrium:
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)
     system: Any = None
     symbols: Mapping[str, Any] = field(default_factory=dict)
+    free: Mapping[str, float] = field(default_factory=dict)
+    redundant: tuple[Mapping[str, float], ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"system": None}
@@ -228,8 +234,10 @@ class Equilibrium:
             return np.zeros(len(self.x))
 
     def _inputs(self) -> str:
-        """The inputs that hold the point, in words; none where they are zero."""
-        held = [f"{k} = {v:.9g}" for k, v in zip(self._input_labels(), self.u, strict=True) if v]
+        """The inputs that hold the point, in words: those that are not zero, and all that were found."""
+        named = zip(self._input_labels(), self.u, strict=True)
+        held = [f"{k} = {v:.9g}" for k, v in named if v or k in self.free]
+        held += [f"{k} = {v:.9g}" for k, v in self.free.items() if k not in self._input_labels()]
         return f"; inputs {', '.join(held)}" if held else ""
 
     def _input_labels(self) -> Sequence[str]:

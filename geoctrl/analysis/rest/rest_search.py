@@ -8,13 +8,14 @@ to a point of the family nearby, with quadratic convergence where the residual b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from geoctrl.analysis.rest.unknowns import Unknowns
 from geoctrl.errors import EquilibriumError, GeoctrlError
-from geoctrl.systems import Seen
 from geoctrl.systems.contract.scales import Scales, shares
 from geoctrl.systems.contract.tolerances import CONVERGED, LEAST_NORM, RESIDUAL
 
@@ -43,14 +44,23 @@ class Met:
 
     Attributes
     ----------
-    x : ndarray (n,)
+    z : ndarray
+        As of `Unknowns`.
+    x, u, params
+        State, inputs and all parameters there.
     residual : ndarray (n + r,)
         Field and relations of the leaf.
+    units : ndarray
+        Sizes of all places of z.
     """
 
+    z: np.ndarray
     x: np.ndarray
+    u: np.ndarray
+    params: Mapping[str, Any]
     residual: np.ndarray
     scales: Scales
+    units: np.ndarray
 
     @property
     def sizes(self) -> np.ndarray:
@@ -83,36 +93,29 @@ class RestSearch:
 
     Parameters
     ----------
-    x, u : ndarray (n,), (m,)
-        Guess and constant inputs.
-    params : mapping name -> number
-    free : sequence of int
-        Places of the states that are not held.
+    unknowns : Unknowns
+    z : ndarray
+        The guess.
     """
 
-    def __init__(
-        self,
-        seen: Seen,
-        x: np.ndarray,
-        u: np.ndarray,
-        params: Mapping[str, float],
-        free: Sequence[int],
-    ) -> None:
-        self._seen, self._u, self._params, self._free = seen, u, params, list(free)
-        start = self.met_at(x)
+    def __init__(self, unknowns: Unknowns, z: np.ndarray) -> None:
+        self._unknowns, self._free = unknowns, unknowns.free
+        start = self.met_at(z)
         if start is None:
             raise EquilibriumError(
                 "no equilibrium found: the equations are singular at the guess; try another"
             )
-        self._start = start
+        self.start = start
 
-    def met_at(self, x: np.ndarray) -> Met | None:
-        """A state with what is known of it; None where the equations have no value."""
-        residual = self._residual(x)
+    def met_at(self, z: np.ndarray) -> Met | None:
+        """A point with what is known of it; None where the equations have no value."""
+        residual = self._unknowns.residual(z)
         if not np.all(np.isfinite(residual)):
             return None
+        x, u, params = self._unknowns.point(z)
         try:
-            return Met(x, residual, self._seen.scales(x, self._u, self._params))
+            scales = self._unknowns.seen.scales(x, u, params)
+            return Met(z, x, u, params, residual, scales, self._unknowns.units(z, scales))
         except (ZeroDivisionError, EquilibriumError):
             return None
 
@@ -122,16 +125,16 @@ class RestSearch:
         Damped steps stay near a family; full ones go far to a single point. Where both fail, a trust region
         goes further; where they stall next to a point of rest, it leads on from there.
         """
-        damped = self._led_on(self._by_newton(self._start, _DAMPING))
+        damped = self._led_on(self._by_newton(self.start, _DAMPING))
         if damped.measure <= CONVERGED and self._distance(damped) <= _NEAR and self._is_regular(damped):
             return damped
-        met = [damped, self._led_on(self._by_newton(self._start, 0.0))]
+        met = [damped, self._led_on(self._by_newton(self.start, 0.0))]
         rests = [at for at in met if at.measure <= CONVERGED and self._is_regular(at)]
         if rests:
             return min(rests, key=self._distance)
         best = min(met, key=lambda at: at.measure)
         if best.measure > RESIDUAL:
-            best = min(best, self._led_on(self._further(self._start)), key=lambda at: at.measure)
+            best = min(best, self._led_on(self._further(self.start)), key=lambda at: at.measure)
         return best
 
     def _led_on(self, at: Met) -> Met:
@@ -142,17 +145,17 @@ class RestSearch:
 
     def _further(self, at: Met) -> Met:
         """What a trust region leads to."""
-        further = self.met_at(self._by_trust_region(at.x)) if self._free else None
+        further = self.met_at(self._by_trust_region(at.z)) if self._free else None
         return at if further is None else self._by_newton(further, 0.0)
 
     def _distance(self, at: Met) -> float:
         """From the guess, in units of the states there."""
-        return float(np.linalg.norm((at.x - self._start.x) / self._start.scales.column))
+        return float(np.linalg.norm((at.z - self.start.z) / self.start.units))
 
     def _is_regular(self, at: Met) -> bool:
         """Whether the equations hold there and can be differentiated."""
         try:
-            self._seen.require_regular(at.x, self._u, self._params)
+            self._unknowns.seen.require_regular(at.x, at.u, at.params)
         except GeoctrlError:
             return False
         return True
@@ -171,66 +174,54 @@ class RestSearch:
         return best
 
     def _newton(self, at: Met, damping: float) -> np.ndarray:
-        """The best state met by Gauss-Newton steps of limited length, damped at most so much."""
+        """The best point met by Gauss-Newton steps of limited length, damped at most so much."""
         # Near to where nothing has a size, deviations are unbounded that others excite: no length of steps.
-        free, rows = self._free, at.rows
-        unit = np.minimum(at.scales.column, self._start.scales.column)[free]
-        x, residual = at.x, at.residual / rows
-        best, least, stalled = x, _largest(residual), 0
+        free, rows, of = self._free, at.rows, self._unknowns
+        unit = np.minimum(at.units, self.start.units)[free]
+        z, residual = at.z, at.residual / rows
+        best, least, stalled = z, _largest(residual), 0
         for _ in range(_STEPS):
             if not free or stalled > _STALLED or least <= _ROUNDED:
                 break
-            step = _step(self._slopes(x) * unit / rows[:, None], residual, damping)
-            z = x[free] / unit
-            length, limit = float(np.linalg.norm(step)), _LONGEST * max(float(np.linalg.norm(z)), 1.0)
-            x = self._with_free(x, unit * (z - step * (limit / length if length > limit else 1.0)))
-            residual = self._residual(x) / rows
+            step = _step(of.slopes(z) * unit / rows[:, None], residual, damping)
+            y = z[free] / unit
+            length, limit = float(np.linalg.norm(step)), _LONGEST * max(float(np.linalg.norm(y)), 1.0)
+            z = self._with_free(z, unit * (y - step * (limit / length if length > limit else 1.0)))
+            residual = of.residual(z) / rows
             size = _largest(residual)
             if not np.isfinite(size):
                 break
             stalled = 0 if size < least else stalled + 1
             if size < least:
-                best, least = x, size
+                best, least = z, size
         return best
 
-    def _by_trust_region(self, x: np.ndarray) -> np.ndarray:
+    def _by_trust_region(self, z: np.ndarray) -> np.ndarray:
         from scipy.optimize import least_squares
 
         # It ends by numbers: the residual at its beginning, however small beside its terms, counts as one.
-        free, rows = self._free, self._start.rows
-        rows, unit = rows * (_largest(self._residual(x) / rows) or 1.0), self._start.scales.column[free]
-        z = least_squares(
-            lambda z: self._residual(self._with_free(x, unit * z)) / rows,
-            x[free] / unit,
-            jac=lambda z: self._slopes(self._with_free(x, unit * z)) * unit / rows[:, None],
+        free, rows, of = self._free, self.start.rows, self._unknowns
+        rows, unit = rows * (_largest(of.residual(z) / rows) or 1.0), self.start.units[free]
+        y = least_squares(
+            lambda y: of.residual(self._with_free(z, unit * y)) / rows,
+            z[free] / unit,
+            jac=lambda y: of.slopes(self._with_free(z, unit * y)) * unit / rows[:, None],
             **dict.fromkeys(("xtol", "ftol", "gtol"), 1e-15),
         ).x
-        return self._with_free(x, unit * z)
+        return self._with_free(z, unit * y)
 
-    def _without_rounding(self, x: np.ndarray, before: Met) -> Met | None:
-        """The state that steps lead to, without what rounding leaves of zeros, where that is one of rest."""
-        small = np.abs(x) < _ZERO * self._start.scales.column
-        small[[i for i in range(len(x)) if i not in self._free]] = False
-        if np.any(small & (x != 0)):
-            cleared = self.met_at(np.where(small, 0.0, x))
+    def _without_rounding(self, z: np.ndarray, before: Met) -> Met | None:
+        """The point that steps lead to, without what rounding leaves of zeros, where that is one of rest."""
+        small = np.abs(z) < _ZERO * self.start.units
+        small[[i for i in range(len(z)) if i not in self._free]] = False
+        if np.any(small & (z != 0)):
+            cleared = self.met_at(np.where(small, 0.0, z))
             if cleared is not None and cleared.measure <= CONVERGED:
                 return cleared
-        return before if x is before.x else self.met_at(x)
+        return before if z is before.z else self.met_at(z)
 
-    def _residual(self, x: np.ndarray) -> np.ndarray:
-        """Field and relations, no numbers where the equations are singular: solvers shorten such a step."""
-        try:
-            rate = self._seen.rate(x, self._u, self._params)
-            return np.concatenate([rate, self._seen.system.leaf_residual(x, self._params)])
-        except ZeroDivisionError:
-            return np.full(len(x) + len(self._seen.system.leaf.names), np.nan)
-
-    def _slopes(self, x: np.ndarray) -> np.ndarray:
-        A = self._seen.derivatives(x, self._u, self._params)[0]
-        return np.vstack([A, self._seen.leaf_gradient(x, self._params)])[:, self._free]
-
-    def _with_free(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        point = x.copy()
+    def _with_free(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:
+        point = z.copy()
         point[self._free] = y
         return point
 

@@ -1,0 +1,1 @@
+"""Where a system rests: searches for states, inputs and parameters, and their exact values."""
