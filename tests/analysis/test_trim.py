@@ -257,6 +257,13 @@ def test_a_parameter_is_found():
         gc.find_equilibrium(pendulum, fixed={"phi": 0.5}, params={"T": 0}, free=["T"])
 
 
+def test_an_input_whose_effect_varies_holds_nothing():
+    satellite = gc.models.get("magnetic-satellite")().reduce()
+    varying = satellite.seen_from().varying_inputs(np.zeros(satellite.ninputs))
+    with pytest.raises(gc.InputError, match=f"what '{varying[0]}' does holds the time"):
+        gc.find_equilibrium(satellite, satellite.state(), free=varying)
+
+
 def test_what_cannot_be_held_is_said_by_name(arm):
     with pytest.raises(gc.EquilibriumError, match=r"d/dt b_dot .* u_a cannot change .*; free one of u_b"):
         gc.find_equilibrium(arm, fixed={"a": 0.4, "b": 0.7}, free=["u_a"])

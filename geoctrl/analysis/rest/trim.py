@@ -42,6 +42,8 @@ class Wanted:
                 raise InputError(f"free names no input or parameter: {label!r}{nearest(label, known)}")
             if label in held:
                 raise InputError(f"{label!r} is both fixed and free")
+            if label in seen.varying_inputs(np.zeros(len(inputs))):
+                raise InputError(f"what {label!r} does holds the time: it holds no point at rest")
         self.inputs = [j for j, label in enumerate(inputs) if label in self.labels]
         self.parameters = [name for name in system.params if name in self.labels]
         self.places = {label: i for i, label in enumerate([*self.states, *inputs, *self.parameters])}
