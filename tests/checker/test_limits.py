@@ -10,6 +10,7 @@ import pytest
 from flint import fmpq
 
 from geoctrl.checker import limits
+from geoctrl.checker.identities import Functions
 from geoctrl.checker.jets import LONGEST, Jet, Numbers
 from geoctrl.checker.limits import Refusal
 from tests.attack.parts import heavy_files
@@ -52,7 +53,7 @@ def test_heavy_files_are_refused_within_a_gigabyte(tmp_path):
     assert "not bounded in the box" in told["exp of exp of exp"]
     assert f"more than {LONGEST} bits" in told["tower of powers of a number"]
     assert "too many functions occur" in told["functions beyond all bounds"]
-    assert "words of numbers" in told["fractions that are short"]
+    assert "words of numbers" in told["many fractions"]
 
 
 def test_a_number_has_no_more_than_a_million_bits():
@@ -89,3 +90,18 @@ def test_words_are_counted():
     copy_context().run(spent, limits.WORDS - 1, 1)
     with pytest.raises(Refusal, match="words of numbers"):
         copy_context().run(spent, limits.WORDS, 1)
+
+
+def test_long_coefficients_of_functions_are_words(monkeypatch):
+    monkeypatch.setattr(limits, "WORDS", 1000)
+    functions = Functions(1, [], lambda _place, _value: 0)
+    jet = Jet({(): functions.variables[0] * fmpq(2) ** (32 * 90)}, 1)
+
+    def counted(times):
+        limits.begin()
+        for _ in range(times):
+            functions.count(jet)
+
+    copy_context().run(counted, 10)
+    with pytest.raises(Refusal, match="words of numbers"):
+        copy_context().run(counted, 12)

@@ -310,6 +310,7 @@ def heavy() -> dict[str, Data]:
         "cells of a map": region(_power_of_axes(60), 1, _comb(20)),
         "exp of axes to 10^11": region(lambda n, a: n.function("exp", a[0]), 1, ".", ("0", "1" + "0" * 11)),
         "fractions without a common divisor": sum_of_fractions(900, 1990),
+        "many fractions": sum_of_fractions(4000, 75),
         "fractions that are short": sum_of_fractions(9000, 15),
         "second derivatives": dense_second_derivatives(128, 2000, False),
         "second derivatives in a box": dense_second_derivatives(128, 2000, True),
