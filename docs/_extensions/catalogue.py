@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from inspect import signature
 from itertools import groupby
 from pathlib import Path
@@ -59,6 +60,12 @@ def options(words: Iterable[str]) -> dict[str, Any]:
     return found
 
 
+@lru_cache(maxsize=2)  # the defaults and the options of a page, whose directives share what was derived
+def built(name: str, given: str) -> Any:
+    """The mechanism with options ``given`` as text."""
+    return gc.models.get(name)(**options(given.split()))
+
+
 class CatalogueDirective(SphinxDirective):
     """A directive about one mechanism; ``:with: NAME=VALUE`` are options of its builder."""
 
@@ -68,7 +75,7 @@ class CatalogueDirective(SphinxDirective):
 
     def mechanism(self) -> Any:
         """The description, its defaults or those that the options ask for; or a system on spheres."""
-        return gc.models.get(self.arguments[0])(**options(self.options.get("with", "").split()))
+        return built(self.arguments[0], self.options.get("with", ""))
 
     @property
     def is_reduced(self) -> bool:
