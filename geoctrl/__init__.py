@@ -79,6 +79,7 @@ _PUBLIC = {
         "Matching",
         "ShapedLaw",
         "ShapedMatching",
+        "linear_law",
         "lqe",
         "lqr",
         "match",

@@ -4,6 +4,7 @@ from geoctrl.synthesis.export.linear_estimator import LinearEstimator
 from geoctrl.synthesis.gains.design import SigmaDesign
 from geoctrl.synthesis.gains.motor import RecommendedGains
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
+from geoctrl.synthesis.linear.given_gains import linear_law
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.regulators import lqe, lqr, place
 from geoctrl.synthesis.matching import Matching, match
@@ -37,6 +38,7 @@ __all__ = [
     "ShapedMatching",
     "Shaping",
     "SigmaDesign",
+    "linear_law",
     "lqe",
     "lqr",
     "match",

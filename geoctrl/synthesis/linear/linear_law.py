@@ -30,14 +30,14 @@ from geoctrl.systems import (
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["LinearLaw"]
+__all__ = ["LinearLaw", "state_expressions"]
 
 _POINT = "held"
 """Name of the loop's family at a point that is of none of the plant's."""
 
 
 class LinearLaw(Law):
-    r"""Inputs :math:`u = u_e - K (x - x_e)`; made by `lqr` and `place`.
+    r"""Inputs :math:`u = u_e - K (x - x_e)`; made by `lqr`, `place` and `linear_law`.
 
     K vanishes on what the inputs do not reach and what is at rest there, so that neighbouring equilibria,
     which belong to other values of the conserved functions, are equilibria of the loop as well.
@@ -45,8 +45,9 @@ class LinearLaw(Law):
     Attributes
     ----------
     plant : ReducedSystem
+        With integrals among its states, at the end, where the law has such.
     mechanism : EulerPoincare
-        That of the plant.
+        That of the plant, without them.
     equilibrium : Equilibrium
         Where the law is linear about; its parameters are those of the law.
     K : ndarray (m, n)
@@ -55,6 +56,8 @@ class LinearLaw(Law):
         What the inputs reach there.
     eigenvalues : ndarray
         Of the loop on what the inputs reach.
+    own_states : tuple of str
+        Labels of integrals, which a controller sums up.
     gain_parameters : tuple
         Empty: K is in numbers.
 
@@ -65,13 +68,21 @@ class LinearLaw(Law):
     """
 
     def __init__(
-        self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability
+        self,
+        plant: ReducedSystem,
+        equilibrium: Equilibrium,
+        K: np.ndarray,
+        reached: Controllability,
+        integrals: Sequence[str] = (),
     ) -> None:
         as_system(plant, "a linear law", recorded=True)
         if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
-            raise TypeError("a linear law is made by gc.lqr or gc.place")
+            raise TypeError("a linear law is made by gc.lqr, gc.place or gc.linear_law")
         K = finite_array("K", K, (plant.ninputs, plant.nstates))
-        self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
+        self.plant, mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
+        self._integrals = {label: mechanism.controller[label] for label in integrals}
+        left = {k: rate for k, rate in mechanism.controller.items() if k not in self._integrals}
+        self.mechanism = mechanism.replace(controller=left) if self._integrals else mechanism
         self.input_labels = plant.input_labels
         self.equilibrium, self.K, self.reached = equilibrium, K, reached
         part, algebra = reached.part, reached.part.algebra
@@ -80,6 +91,11 @@ class LinearLaw(Law):
         self.eigenvalues = ordered_eigenvalues(values)
         own = part.pace * np.linalg.eigvals(np.array(part.A, dtype=float))
         self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
+
+    @property
+    def own_states(self) -> tuple[str, ...]:
+        """Labels of the integrals, which a controller forms."""
+        return tuple(self._integrals)
 
     @property
     def neutral(self) -> tuple[str, ...]:
@@ -96,7 +112,7 @@ class LinearLaw(Law):
     @cached_property
     def torques(self) -> list[sp.Expr]:
         """The law with K as the rationals that its doubles are, the point as it is exactly."""
-        deviation = sp.Matrix(self.plant.states) - sp.Matrix(_state_expressions(self.equilibrium))
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
         K = sp.Matrix(*self.K.shape, _rationals(self.K.flat))
         return list(sp.Matrix(_input_expressions(self.equilibrium)) - K * deviation)
 
@@ -111,7 +127,7 @@ class LinearLaw(Law):
 
         A constant that is rounding of the terms that cancel in it is left out.
         """
-        states, place = self.plant.states, sp.Matrix(_state_expressions(self.equilibrium))
+        states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
         rows = []
         for gains, at_rest in zip(self.K, _input_expressions(self.equilibrium), strict=True):
             terms = [at_rest, *(k * q for k, q in zip(_rationals(gains), place, strict=True))]
@@ -193,7 +209,7 @@ class LinearLaw(Law):
         return with_feedback(
             mechanism,
             feedback,
-            controller=controller,
+            controller={**self._integrals, **controller},
             parameters=[replace(p, default=point.params[p.name]) for p in mechanism.parameters],
             symmetry=None,
             equilibria=self._families,
@@ -214,7 +230,7 @@ class LinearLaw(Law):
                 found[name] = Family(family.states, family.symbols, relations=family.relations)
         name = point.name or _POINT
         if name not in found:
-            found[name] = Family(dict(zip(map(str, states), _state_expressions(point), strict=True)))
+            found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
         return found
 
     # -- display --------------------------------------------------------------------------------
@@ -238,7 +254,7 @@ def _rationals(values: Iterable[float]) -> list[sp.Expr]:
     return [sp.Rational(exact(v)) for v in values]
 
 
-def _state_expressions(point: Equilibrium) -> list[sp.Expr]:
+def state_expressions(point: Equilibrium) -> list[sp.Expr]:
     """The state of an equilibrium; square roots and angles with rational sines as they are."""
     return _exactly(point.exact, point.x)
 

@@ -19,13 +19,14 @@ from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError, LabelError
 from geoctrl.sampling import warn_of_slow
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
+from geoctrl.synthesis.linear.integral_action import integral_weights, with_integrals
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.precise_riccati import precise_gain, precise_law
 from geoctrl.synthesis.linear.riccati import held_pair, optimal_gain, optimal_held_gain
 from geoctrl.synthesis.linear.scaled_pair import acting_units, scaled_pair, weighed_sizes, weighed_units
 from geoctrl.systems import ReducedSystem, System, as_system
 
-__all__ = ["lqe", "lqr", "place", "read_weight"]
+__all__ = ["linearization_with_inputs", "lqe", "lqr", "place", "read_weight"]
 
 _ROUNDING = 1e-12
 """Asymmetry and negative eigenvalue, beside ones on the diagonal, that count as rounding."""
@@ -95,6 +96,7 @@ def lqr(
     params: Mapping[str, float] | None = None,
     *,
     rate: float | None = None,
+    integral: Any = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
 ) -> LinearLaw:
@@ -120,6 +122,11 @@ def lqr(
     rate : float, optional
         Of the controller that will run the law (Hz): the same integral is minimised by inputs that are held,
         so that ``law.sampled(rate)`` is stable however slow it is. Without a hold such a law need not be.
+    integral : label, sequence of labels, or dict of label -> reference, optional
+        States of which the law takes the integrals of the deviations as well, as states ``{label}_integral``:
+        a force that nobody knows of then leaves no deviation. In ``Q`` they have weights by these names, that
+        of the state times the square of the system's rate (`System.scales`) without one. A controller sums
+        them up by itself; a reference is where the equilibrium has the state.
     progress, seconds
         As of `certify`.
 
@@ -151,7 +158,17 @@ def lqr(
     >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
     PROVED_STABLE
     """
-    linear = _linearization_with_inputs(sys, eq, params, "lqr")
+    linear = linearization_with_inputs(sys, eq, params, "lqr")
+    of: dict[str, str] = {}
+    if integral is not None:
+        if rate is not None:
+            raise InputError(
+                "lqr takes integral= or rate=: integrals are summed up at samples, which the design for a "
+                "hold does not know; leave rate= out, and prove the sampled loop by certify(controller=)"
+            )
+        point, of = with_integrals(linear.equilibrium.system, linear.equilibrium, integral)
+        Q = integral_weights(Q, point.labels, of, linear.scales.rate)
+        linear = linearize(point.system, point)
     system = linear.equilibrium.system
     Q = read_weight("Q", Q, system.state_labels)
     R = read_weight("R", R, system.input_labels, definite=True)
@@ -173,7 +190,7 @@ def lqr(
         hertz = sampling_rate(rate)
         warn_of_slow(hertz, float(np.max(np.abs(np.linalg.eigvals(linear.A)), initial=0.0)))
         K = pair.gain(optimal_held_gain(*weighed, units.rate / hertz))
-    return LinearLaw(system, linear.equilibrium, K, reached)
+    return LinearLaw(system, linear.equilibrium, K, reached, tuple(of))
 
 
 @long_call
@@ -224,7 +241,7 @@ def place(
     """
     from scipy.signal import place_poles  # seconds to load, which nobody else needs
 
-    linear = _linearization_with_inputs(sys, eq, params, "place")
+    linear = linearization_with_inputs(sys, eq, params, "place")
     reached = _stabilisable(linear)
     wanted = _poles(poles, reached)
     units = acting_units(linear.B, linear.scales.column, float(np.max(np.abs(wanted), initial=0.0)) or 1.0)
@@ -336,7 +353,7 @@ def _system(sys: Any, asked_by: str) -> Any:
     return as_system(sys, asked_by, recorded=True)
 
 
-def _linearization_with_inputs(
+def linearization_with_inputs(
     sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str
 ) -> Linearization:
     """The linearisation of a system with inputs."""
