@@ -73,6 +73,7 @@ _PUBLIC = {
     "geoctrl.sampling": ("ComplementaryFilter", "EstimatedLaw", "SampledController"),
     "geoctrl.synthesis": (
         "DampedLaw",
+        "DelayedLaw",
         "FeedbackLaw",
         "LinearEstimator",
         "LinearLaw",

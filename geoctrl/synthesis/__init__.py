@@ -4,6 +4,7 @@ from geoctrl.synthesis.export.linear_estimator import LinearEstimator
 from geoctrl.synthesis.gains.design import SigmaDesign
 from geoctrl.synthesis.gains.motor import RecommendedGains
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
+from geoctrl.synthesis.linear.delayed_law import DelayedLaw
 from geoctrl.synthesis.linear.given_gains import linear_law
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.regulators import lqe, lqr, place
@@ -24,6 +25,7 @@ __all__ = [
     "Branch",
     "Controlled",
     "DampedLaw",
+    "DelayedLaw",
     "FeedbackLaw",
     "LinearEstimator",
     "LinearLaw",

@@ -30,7 +30,7 @@ from geoctrl.systems import (
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["LinearLaw", "state_expressions"]
+__all__ = ["LinearLaw", "input_expressions", "state_expressions"]
 
 _POINT = "held"
 """Name of the loop's family at a point that is of none of the plant's."""
@@ -114,7 +114,7 @@ class LinearLaw(Law):
         """The law with K as the rationals that its doubles are, the point as it is exactly."""
         deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
         K = sp.Matrix(*self.K.shape, _rationals(self.K.flat))
-        return list(sp.Matrix(_input_expressions(self.equilibrium)) - K * deviation)
+        return list(sp.Matrix(input_expressions(self.equilibrium)) - K * deviation)
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -129,7 +129,7 @@ class LinearLaw(Law):
         """
         states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
         rows = []
-        for gains, at_rest in zip(self.K, _input_expressions(self.equilibrium), strict=True):
+        for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
             terms = [at_rest, *(k * q for k, q in zip(_rationals(gains), place, strict=True))]
             constant = _constant(sp.Add(*terms), terms)
             rows.append(with_doubles(constant - sp.Matrix(_rationals(gains)).dot(states)))
@@ -195,7 +195,7 @@ class LinearLaw(Law):
             raise InputError("the estimator is of another plant, or about another equilibrium")
         z = sp.Matrix([sp.Symbol(name, real=True) for name in estimator.labels])
         K = sp.Matrix(len(point.u), len(z), _rationals((self.K @ estimator.basis).flat))
-        u = sp.Matrix(_input_expressions(point)) - K * z
+        u = sp.Matrix(input_expressions(point)) - K * z
         estimate = dict(zip(estimator.labels, estimator.rates(z, u), strict=True))
         return self._loop(self.by_input(list(u)), estimate).reduce()
 
@@ -259,7 +259,7 @@ def state_expressions(point: Equilibrium) -> list[sp.Expr]:
     return _exactly(point.exact, point.x)
 
 
-def _input_expressions(point: Equilibrium) -> list[sp.Expr]:
+def input_expressions(point: Equilibrium) -> list[sp.Expr]:
     """Its inputs."""
     return _exactly(point.exact_u, point.u)
 

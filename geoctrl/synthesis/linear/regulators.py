@@ -19,6 +19,7 @@ from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError, LabelError
 from geoctrl.sampling import warn_of_slow
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
+from geoctrl.synthesis.linear.delayed_law import DelayedLaw, delay_of
 from geoctrl.synthesis.linear.integral_action import integral_weights, with_integrals
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.precise_riccati import precise_gain, precise_law
@@ -97,9 +98,10 @@ def lqr(
     *,
     rate: float | None = None,
     integral: Any = None,
+    delay: float = 0.0,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
-) -> LinearLaw:
+) -> LinearLaw | DelayedLaw:
     r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
 
     In all states of a system on a leaf no such law exists: relations of the leaf, functions that are
@@ -127,12 +129,15 @@ def lqr(
         a force that nobody knows of then leaves no deviation. In ``Q`` they have weights by these names, that
         of the state times the square of the system's rate (`System.scales`) without one. A controller sums
         them up by itself; a reference is where the equilibrium has the state.
+    delay : float
+        From a sample to where its command acts (s), with ``rate``: the law is given the state in which it
+        acts, which the commands that wait determine.
     progress, seconds
         As of `certify`.
 
     Returns
     -------
-    LinearLaw
+    LinearLaw, or DelayedLaw where there is a delay
 
     Raises
     ------
@@ -158,6 +163,7 @@ def lqr(
     >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
     PROVED_STABLE
     """
+    late = delay_of(delay, rate)
     linear = linearization_with_inputs(sys, eq, params, "lqr")
     of: dict[str, str] = {}
     if integral is not None:
@@ -189,7 +195,13 @@ def lqr(
     else:
         hertz = sampling_rate(rate)
         warn_of_slow(hertz, float(np.max(np.abs(np.linalg.eigvals(linear.A)), initial=0.0)))
-        K = pair.gain(optimal_held_gain(*weighed, units.rate / hertz))
+        h = units.rate / hertz
+        held = optimal_held_gain(*weighed, h)
+        K = pair.gain(held)
+        if late:
+            F, G = held_pair(pair.A, pair.B, h)
+            law = LinearLaw(system, linear.equilibrium, K, reached)
+            return DelayedLaw(linear, law, np.linalg.eigvals(F - G @ held), hertz, late)
     return LinearLaw(system, linear.equilibrium, K, reached, tuple(of))
 
 
@@ -201,9 +213,10 @@ def place(
     params: Mapping[str, float] | None = None,
     *,
     rate: float | None = None,
+    delay: float = 0.0,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
-) -> LinearLaw:
+) -> LinearLaw | DelayedLaw:
     """The law with which what the inputs reach has given eigenvalues.
 
     Parameters
@@ -217,12 +230,14 @@ def place(
     rate : float, optional
         Of the controller that will run the law (Hz): multipliers of one hold become exp(pole/rate), those of
         the loop without a hold. Without a hold such a law has other poles.
+    delay : float
+        As of `lqr`; commands that wait have the multiplier zero.
     progress, seconds
         As of `certify`.
 
     Returns
     -------
-    LinearLaw
+    LinearLaw, or DelayedLaw where there is a delay
 
     Raises
     ------
@@ -241,6 +256,7 @@ def place(
     """
     from scipy.signal import place_poles  # seconds to load, which nobody else needs
 
+    late = delay_of(delay, rate)
     linear = linearization_with_inputs(sys, eq, params, "place")
     reached = _stabilisable(linear)
     wanted = _poles(poles, reached)
@@ -264,7 +280,8 @@ def place(
         raise InputError(
             f"these poles cannot be placed in doubles: the loop would have {shown(told.tolist())}"
         )
-    return LinearLaw(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
+    law = LinearLaw(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
+    return DelayedLaw(linear, law, found, sampling_rate(rate), late) if late else law
 
 
 @long_call
