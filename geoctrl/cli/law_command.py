@@ -43,7 +43,7 @@ def run_law(args: argparse.Namespace) -> int:
         )
     mechanism = mechanism_of(args)
     if args.shaping or mechanism.rotors is None:
-        return _exit_code_of_shaped(args, mechanism)
+        return _exit_code_of_shaping(args, mechanism)
     symbols = family_symbols(args.model, mechanism.equilibria, args.at)
     names = [p.name for p in mechanism.parameters]
     params, values, gains = split(numbers(args.set, "--set"), names, symbols, ["sigma"])
@@ -77,7 +77,7 @@ def run_law(args: argparse.Namespace) -> int:
     return 1 if law.warnings else 0
 
 
-def _exit_code_of_shaped(args: argparse.Namespace, mechanism: Any) -> int:
+def _exit_code_of_shaping(args: argparse.Namespace, mechanism: Any) -> int:
     """The class that matches a mechanism, its gains and where they hold a family; with numbers the law."""
     import geoctrl
 

@@ -72,6 +72,11 @@ class DelayedLaw(Controls):
         Of one hold of the loop on what the inputs reach; those of the commands that wait are zero.
     reached : Controllability
 
+    Raises
+    ------
+    TypeError
+        If it is not made of a linearisation and a linear law.
+
     Examples
     --------
     >>> import geoctrl as gc
@@ -89,6 +94,8 @@ class DelayedLaw(Controls):
         rate: float,
         delay: float,
     ) -> None:
+        if not isinstance(linear, Linearization) or not isinstance(undelayed, LinearLaw):
+            raise TypeError("a law with a delay is made by gc.lqr or gc.place, with rate= and delay=")
         self.plant, self.equilibrium, self.reached = undelayed.plant, undelayed.equilibrium, undelayed.reached
         self.input_labels = undelayed.input_labels
         self.rate, self.delay = float(rate), float(delay)
