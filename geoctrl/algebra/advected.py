@@ -21,6 +21,7 @@ from geoctrl.algebra._labels import check_identifier, numbered_labels, real_symb
 from geoctrl.algebra.groups import LEVI_CIVITA
 from geoctrl.algebra.lie import LieAlgebra
 from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, times
+from geoctrl.algebra.representation.factor import AlgebraFactor
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError
 
@@ -29,20 +30,23 @@ from geoctrl.errors import DescriptionError
 class AdvectedVector(Vector):
     """Vector fixed in space, seen from a body: ``Gamma = R^T reference``, ``Gammadot = Gamma x omega``.
 
+    On so2 and se2 it may be a vector of the plane, ``Gammadot = omega (Gamma2, -Gamma1)``.
+
     Parameters
     ----------
     name : str
         The components are the symbols name1, name2, name3.
-    reference : sequence of 3 numbers
+    reference : sequence of 3 numbers, or of 2 in a plane
         The vector in space; kept exactly, floats as the rationals that they are.
     of : int, optional
-        Number, from 1, of the factor whose rotation turns it; by default the first with rotations.
+        Number, from 1, of the factor whose rotation turns it; by default the first with rotations, for two
+        numbers the first planar one.
 
     Raises
     ------
     DescriptionError
-        If the name is not an identifier, the reference is not three finite numbers, not all zero, or `of` is
-        not a positive integer.
+        If the name is not an identifier, the reference is not two or three finite numbers, not all zero, or
+        `of` is not a positive integer.
 
     Examples
     --------
@@ -62,7 +66,7 @@ class AdvectedVector(Vector):
 
     def __init__(self, name: str, reference: Sequence[Any] = (0, 0, 1), of: int | None = None) -> None:
         check_identifier(name, "name")
-        direction = _read_reference(reference, 3)
+        direction = _read_reference(reference, 2, 3)
         if not any(direction):
             raise DescriptionError("reference is zero; an advected vector needs a direction")
         if of is not None:
@@ -73,13 +77,13 @@ class AdvectedVector(Vector):
 
     @property
     def dimension(self) -> int:
-        """Number of components, 3."""
-        return 3
+        """Number of components, 3, or 2 in a plane."""
+        return len(self.reference)
 
     @property
     def symbols(self) -> sp.ImmutableMatrix:
         """Column of the real symbols of the components."""
-        return real_symbols(numbered_labels(self.name, 3))
+        return real_symbols(numbered_labels(self.name, self.dimension))
 
     def factor_index(self, algebra: LieAlgebra) -> int:
         """Position, from 0, of the factor that turns the vector.
@@ -87,14 +91,20 @@ class AdvectedVector(Vector):
         Raises
         ------
         DescriptionError
-            If the algebra has no such factor, or the factor has no rotations.
+            If the algebra has no such factor, or the factor has no rotations, or turns a vector out of its
+            plane.
         """
         factors = algebra.factors
         number = self.of
         if number is None:
-            number = next((at for at, factor in enumerate(factors, start=1) if factor.spin is not None), None)
+            turning = (at for at, factor in enumerate(factors, start=1) if self._is_turned_by(factor))
+            number = next(turning, None)
             if number is None:
-                raise DescriptionError(f"{self.name}: no factor of {algebra!r} has rotations to turn it")
+                kind = "rotations" if self.dimension == 3 else "rotations of a plane"
+                raise DescriptionError(
+                    f"{self.name}: no factor of {algebra!r} has {kind} to turn its {self.dimension} "
+                    "components"
+                )
         if number > len(factors):
             raise DescriptionError(
                 f"{self.name}: of = {number}, but {algebra!r} has factors 1 to {len(factors)}"
@@ -102,7 +112,16 @@ class AdvectedVector(Vector):
         factor = factors[number - 1]
         if factor.spin is None:
             raise DescriptionError(f"{self.name}: factor {number} ({factor.name}) has no rotations")
+        if not self._is_turned_by(factor):
+            raise DescriptionError(
+                f"{self.name}: factor {number} ({factor.name}) turns it out of its plane; 3 components are "
+                "needed"
+            )
         return number - 1
+
+    def _is_turned_by(self, factor: AlgebraFactor) -> bool:
+        """Whether a factor has rotations, of the plane alone where the vector has two components."""
+        return factor.spin is not None and (self.dimension == 3 or not any(map(any, factor.spin[:2])))
 
     def action(self, algebra: LieAlgebra) -> Entries:
         """Nonzero (i, j, k, kappa) of ``xi Gamma = omega x Gamma``, omega the spin of the factor.
@@ -112,13 +131,13 @@ class AdvectedVector(Vector):
         DescriptionError
             If the algebra has no such factor, or the factor has no rotations.
         """
-        spin = algebra.factors[self.factor_index(algebra)].spin or ()
+        spin, d = algebra.factors[self.factor_index(algebra)].spin or (), self.dimension
         return tuple(
             sorted(
                 (i, j, k, Fraction(sign * weight))
                 for a, k, i, sign in LEVI_CIVITA
                 for j, weight in enumerate(spin[a])
-                if weight
+                if weight and i < d and k < d
             )
         )
 
@@ -244,10 +263,11 @@ def momentum_map(action_entries: Iterable[tuple[int, int, int, Fraction]], n: in
     return pack(out, symbolic)
 
 
-def _read_reference(reference: Any, d: int) -> tuple[Fraction, ...]:
+def _read_reference(reference: Any, *lengths: int) -> tuple[Fraction, ...]:
     if isinstance(reference, sp.MatrixBase):
         reference = reference.flat()
     numbers = exact_array(reference, 1, "reference")
-    if len(numbers) != d:
-        raise DescriptionError(f"reference has {len(numbers)} entries; {d} are needed")
+    if len(numbers) not in lengths:
+        needed = " or ".join(map(str, lengths))
+        raise DescriptionError(f"reference has {len(numbers)} entries; {needed} are needed")
     return tuple(numbers)

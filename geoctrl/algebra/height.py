@@ -96,4 +96,5 @@ class Height(Scalar):
                 "height needs se3 or se2"
             )
         rows = enumerate(factor.velocity)
-        return tuple((3, j, k, Fraction(-c)) for k, row in rows for j, c in enumerate(row) if c)
+        d = self.along.dimension
+        return tuple((d, j, k, Fraction(-c)) for k, row in rows for j, c in enumerate(row) if c and k < d)

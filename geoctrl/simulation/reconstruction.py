@@ -57,7 +57,8 @@ def _directions(system: ReducedSystem, of: int, x: np.ndarray) -> list[tuple[np.
     for vector in mechanism.advected:
         stop = start + vector.dimension
         if isinstance(vector, AdvectedVector) and vector.factor_index(mechanism.algebra) == of - 1:
-            pairs.append((np.array([float(c) for c in vector.reference]), gamma[start:stop]))
+            space, lacking = np.array([float(c) for c in vector.reference]), 3 - vector.dimension
+            pairs.append((np.pad(space, (0, lacking)), np.pad(gamma[start:stop], ((0, lacking), (0, 0)))))
         start = stop
     if mechanism.algebra.factors[of - 1].name in _PLANAR:
         axis = np.array([0.0, 0.0, 1.0])

@@ -69,8 +69,8 @@ def _rotated_values(system: ReducedSystem, rng: RandomResidues, shape: tuple[int
             planar = mechanism.algebra.factors[index].name in ("so2", "se2")
             rotations[index] = _rotation(rng, shape, planar)
         reference = [Fraction(q) for q in advected.reference]
-        for node, row in zip(nodes, rotations[index], strict=True):
-            values[node] = _sum(r * q for r, q in zip(row, reference, strict=True))
+        for node, row in zip(nodes, rotations[index], strict=False):  # a vector of the plane has two
+            values[node] = _sum(r * q for r, q in zip(row, reference, strict=False))
     return values
 
 

@@ -63,7 +63,8 @@ def _exact_gamma(sys: ReducedSystem, rng: np.random.Generator) -> list[Fraction]
             planar = mechanism.algebra.factors[index].name in ("so2", "se2")
             rotations[index] = _cayley(rng, planar)
         gamma += [
-            sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]
+            sum((r * x for r, x in zip(row, reference, strict=False)), Fraction(0))
+            for row in rotations[index][: len(reference)]
         ]
     return gamma + [random_fraction(rng) for _ in mechanism.variables]
 

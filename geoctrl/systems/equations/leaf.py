@@ -46,9 +46,9 @@ def automatic_relations(mechanism: Mechanism) -> list[Relation]:
     for index, vectors in groups.items():
         for b, second in enumerate(vectors):
             for first in vectors[: b + 1]:
-                product = sum(
-                    (x * y for x, y in zip(first.reference, second.reference, strict=True)), Fraction(0)
-                )
+                # What a vector of the plane lacks is zero.
+                pairs = zip(first.reference, second.reference, strict=False)
+                product = sum((x * y for x, y in pairs), Fraction(0))
                 if first is not second:
                     norms = [sum(x * x for x in v.reference) for v in (first, second)]
                     if product * product == norms[0] * norms[1]:
@@ -56,10 +56,10 @@ def automatic_relations(mechanism: Mechanism) -> list[Relation]:
                             f"the references of {first.name} and {second.name} are parallel; use one vector"
                         )
                 name = f"|{first.name}|^2" if first is second else f"{first.name}.{second.name}"
-                expr = sum(x * y for x, y in zip(first.symbols, second.symbols, strict=True))
+                expr = sum(x * y for x, y in zip(first.symbols, second.symbols, strict=False))
                 relations.append(Relation(name, expr - _rational(product)))
         if mechanism.algebra.factors[index].name in ("so2", "se2"):
-            for vector in vectors:
+            for vector in (v for v in vectors if v.dimension == 3):
                 third = vector.symbols[2]
                 relations.append(Relation(str(third), third - _rational(vector.reference[2])))
     return relations
