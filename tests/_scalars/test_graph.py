@@ -384,6 +384,22 @@ def test_operation_count_of_the_reduced_skate():
 # -- errors -------------------------------------------------------------------------------------------
 
 
+def test_powers_of_what_is_positive_by_its_form_have_any_rational_exponent():
+    graph = Graph()
+    x, e = graph.symbol("x", STATE), graph.symbol("e", PARAMETER)
+    E = sp.Symbol("e", positive=True)
+    node = FromSympy(graph, {X: x, E: e})((X**2 + E) ** sp.Rational(57, 100) + sp.exp(X) ** 0.3)
+    (slope,) = graph.derivatives([node], x)
+    values = evaluate([node, slope], {x: -1.3, e: 0.2}, FLOAT)
+    base = 1.3**2 + 0.2
+    assert values == pytest.approx(
+        [base**0.57 + np.exp(-0.39), 0.57 * base**-0.43 * -2.6 + 0.3 * np.exp(-0.39)], rel=1e-14
+    )
+    for expr in (X ** sp.Rational(1, 3), (X**2 - E) ** 0.3, sp.Abs(X) ** 1.14):
+        with pytest.raises(gc.ExpressionError, match="positive by its form"):
+            FromSympy(graph, {X: x, E: e})(expr)
+
+
 @pytest.mark.parametrize(
     ("expr", "words"),
     [

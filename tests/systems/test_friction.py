@@ -248,3 +248,42 @@ def test_loads_that_cannot_be_solved_for_are_refused(limit, words):
         disk.replace(friction=[gc.Friction([0, 0, 1, 0, 0, 0], coulomb=limit, scale=0.01)])
     with pytest.raises(gc.DescriptionError, match="friction"):
         disk.replace(friction=[gc.Friction([0, 0, 1, 0, 0, 0], viscous=gc.reaction("normal"))])
+
+
+@pytest.mark.parametrize("exponent", [1, 2, 0.7])
+def test_the_limit_falls_from_that_at_rest(exponent):
+    """Stribeck's curve by numpy; at rest the slope is that of the limit at rest, over v0, and damping."""
+    law = {"viscous": 0.02, "coulomb": 0.05, "scale": 0.01, "static": 0.09, "stribeck": 0.3}
+    phi = gc.Coordinate("phi", angle=True)
+    joint = gc.EulerPoincare(
+        shape=[phi],
+        inertia=[[2]],
+        potential=-3 * sp.cos(phi.symbol),
+        friction=[gc.Friction([1], **law, exponent=exponent)],
+    ).reduce()
+    v = np.array([1e-3, 0.1, -0.3, 1.0, 5.0])
+    square = v**2 + 0.01**2
+    limit = 0.05 + 0.04 * np.exp(-((square / 0.09) ** (exponent / 2)))
+    found = [joint.rhs(0, [w, 0.0])[0] for w in v]
+    assert found == pytest.approx(-(0.02 + limit / np.sqrt(square)) * v / 2, rel=1e-14)
+    assert gc.certify(joint, joint.state()).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    copy = pickle.loads(pickle.dumps(joint.mechanism)).reduce()
+    assert copy.rhs(0, [0.3, 0.1]).tolist() == joint.rhs(0, [0.3, 0.1]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"static": 1, "scale": 0.1}, "static= and stribeck= go together"),
+        ({"static": 1, "stribeck": 0.2}, "needs scale="),
+        ({"static": -1, "stribeck": 0.2, "scale": 0.1}, "must not be negative"),
+        ({"static": 1, "stribeck": 0, "scale": 0.1}, "stribeck of friction must be positive"),
+        (
+            {"static": 1, "stribeck": 0.2, "scale": 0.1, "exponent": 0},
+            "exponent of a friction must be positive",
+        ),
+    ],
+)
+def test_slips_in_stribecks_curve_are_refused(given, words):
+    with pytest.raises(gc.DescriptionError, match=words):
+        gc.Friction([1], **given)

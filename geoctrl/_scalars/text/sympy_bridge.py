@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars.graph.form_signs import POSITIVE, form_signs
 from geoctrl._scalars.graph.graph import Graph, Node
 from geoctrl._scalars.text.numbers import exact, plain, shown
 from geoctrl._scalars.text.spelling import nearest
@@ -191,7 +192,22 @@ class FromSympy:
                 root = g.sqrt(root)
             return g.power(root, int(exponent.p))
         power = sp.Pow(base, exponent, evaluate=False)
-        raise ExpressionError(f"cannot translate {power}: exponents must be integers or half-integers")
+        if not (exponent.is_Rational or exponent.is_Float):
+            raise ExpressionError(f"cannot translate {power}: exponents must be integers or half-integers")
+        node = self(base)
+        (signs,) = form_signs(g, [node], self._positive)
+        if signs != POSITIVE:
+            raise ExpressionError(
+                f"cannot translate {power}: exponents must be integers or half-integers, unless the base is "
+                "positive by its form, as a sum of squares and a positive number is: Abs(x)**0.3 may be "
+                "(x**2 + e**2)**0.15"
+            )
+        return g.fun("exp", g.number(exact(exponent, "an exponent", ExpressionError)) * g.fun("log", node))
+
+    @property
+    def _positive(self) -> set[Node]:
+        """Nodes of symbols that are said to be positive."""
+        return {node for s, node in self._memo.items() if s.is_Symbol and s.is_positive}
 
     def _piecewise(self, expr: sp.Piecewise) -> Node:
         *branches, (last, condition) = expr.args

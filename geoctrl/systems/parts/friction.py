@@ -6,14 +6,16 @@ Forces of constraints in expressions: ``geoctrl.reaction("normal")`` in events a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
 from geoctrl._checks import nearest, shape_of
-from geoctrl._scalars import FromSympy, Node, expression, read_matrix, shown
+from geoctrl._scalars import FromSympy, Node, exact, expression, read_matrix, shown
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.systems.parts.domain import Side
+from geoctrl.systems.typesetting.decimal_printing import expression_text
 
 __all__ = ["Friction", "is_reaction", "loaded_sides", "loads_of", "reaction", "with_reactions"]
 
@@ -88,8 +90,12 @@ class Friction:
 
     .. math::
 
-        F = -\rho^T \Bigl(c + \frac{F_0}{\sqrt{s \cdot s + v_0^2}}\Bigr) s, \qquad
-        F \cdot \xi = -c\,|s|^2 - F_0 \frac{|s|^2}{\sqrt{|s|^2 + v_0^2}} \le 0
+        F = -\rho^T \Bigl(c + \frac{L}{\sqrt{s \cdot s + v_0^2}}\Bigr) s, \qquad
+        F \cdot \xi = -c\,|s|^2 - L \frac{|s|^2}{\sqrt{|s|^2 + v_0^2}} \le 0
+
+    The limit L is Coulomb's :math:`F_0`, or falls to it from that of a contact at rest (Stribeck),
+
+    .. math:: L = F_0 + (F_s - F_0)\, e^{-((s \cdot s + v_0^2)/v_s^2)^{\delta/2}}
 
     One row is a joint, a wheel's axle or a wheel that resists rolling; two rows together are the directions
     of a plane on which a point slides: the force is then against the slip, whatever its direction. Coulomb's
@@ -110,12 +116,19 @@ class Friction:
     scale : expression, optional
         :math:`v_0` (m/s or rad/s), needed with ``coulomb``: the velocity below which it is smoothed. Steps
         of a run get as small as it.
+    static : expression, optional
+        :math:`F_s`, the limit at rest, in the unit of ``coulomb``; with ``stribeck``.
+    stribeck : expression, optional
+        :math:`v_s` (m/s or rad/s), a positive number or parameter: the velocity about which the limit falls.
+    exponent : number
+        :math:`\delta`, positive; 2 by default, near 1 for some fitted laws.
 
     Raises
     ------
     DescriptionError
-        If rows are missing or of unequal length, there is neither of both forces, ``coulomb`` has no
-        ``scale``, or a coefficient is a negative number.
+        If rows are missing or of unequal length, there is neither of both forces, ``coulomb`` or ``static``
+        has no ``scale``, one of ``static`` and ``stribeck`` is given without the other, a coefficient is a
+        negative number, or a scale or the exponent is not positive.
 
     Examples
     --------
@@ -128,16 +141,38 @@ class Friction:
     array([-1.7658, -2.3544])
     """
 
-    def __init__(self, along: Any, viscous: Any = 0, coulomb: Any = 0, scale: Any = None) -> None:
+    def __init__(
+        self,
+        along: Any,
+        viscous: Any = 0,
+        coulomb: Any = 0,
+        scale: Any = None,
+        *,
+        static: Any = None,
+        stribeck: Any = None,
+        exponent: Any = 2,
+    ) -> None:
         shape = along.shape if hasattr(along, "shape") else shape_of(along)
         if shape is None or len(shape) not in (1, 2) or not all(shape):
             raise DescriptionError(f"friction needs a row of entries, one per velocity, got {shown(along)}")
         rows = read_matrix("along", along)
         self.along: sp.ImmutableMatrix = rows.T if len(shape) == 1 and rows.cols == 1 else rows
         self.viscous, self.coulomb = _coefficient("viscous", viscous), _coefficient("coulomb", coulomb)
-        if self.viscous == 0 and self.coulomb == 0:
+        self.static = None if static is None else _coefficient("static", static)
+        self.stribeck = None if stribeck is None else _coefficient("stribeck", stribeck)
+        self.exponent = _exponent(exponent)
+        if (self.static is None) != (self.stribeck is None):
+            raise DescriptionError(
+                "static= and stribeck= go together: the limit at rest, and the velocity about which it falls"
+            )
+        if self.stribeck is not None and not self.stribeck.is_positive:
+            raise DescriptionError(
+                "stribeck of friction must be positive, a number or a positive parameter, got "
+                f"{self.stribeck}"
+            )
+        if self.viscous == 0 and self.coulomb == 0 and not self.static:
             raise DescriptionError("friction needs viscous= or coulomb=, a coefficient that is not zero")
-        if self.coulomb != 0 and scale is None:
+        if (self.coulomb != 0 or self.static) and scale is None:
             raise DescriptionError(
                 "coulomb= needs scale=, the velocity below which the friction is smoothed: 1e-3 m/s, say"
             )
@@ -150,30 +185,49 @@ class Friction:
         slip = self.along * xi
         strength = self.viscous
         if self.scale is not None:
-            strength += self.coulomb / sp.sqrt(slip.dot(slip) + self.scale**2)
+            square = slip.dot(slip) + self.scale**2
+            strength += self._limit(square) / sp.sqrt(square)
         return -strength * self.along.T * slip
+
+    def _limit(self, square: sp.Expr) -> sp.Expr:
+        """L at a square of velocities, that of the scale included."""
+        if self.static is None or self.stribeck is None:
+            return self.coulomb
+        falls = sp.exp(-((square / self.stribeck**2) ** (self.exponent / 2)))
+        return self.coulomb + (self.static - self.coulomb) * falls
 
     @property
     def smooth(self) -> sp.Expr:
-        """What holds no reactions: c and v0, side by side."""
-        return sp.Tuple(self.viscous, *([] if self.scale is None else [self.scale]))
+        """What holds no reactions: c and the velocities v0 and vs, side by side."""
+        return sp.Tuple(self.viscous, *(q for q in (self.scale, self.stribeck) if q is not None))
 
     def __reduce__(self):
-        return Friction, (self.along, self.viscous, self.coulomb, self.scale)
+        further = {"static": self.static, "stribeck": self.stribeck, "exponent": self.exponent}
+        return partial(Friction, **further), (self.along, self.viscous, self.coulomb, self.scale)
 
     def __repr__(self) -> str:
         given = {"viscous": self.viscous, "coulomb": self.coulomb, "scale": self.scale}
-        said = ", ".join(f"{k}={v}" for k, v in given.items() if v not in (0, None))
+        if self.static is not None:
+            given |= {"static": self.static, "stribeck": self.stribeck, "exponent": self.exponent}
+        said = ", ".join(f"{k}={expression_text(v)}" for k, v in given.items() if v not in (0, None))
         return f"Friction({self.along.tolist()}, {said})"
 
 
 def loaded_sides(frictions: Sequence[Friction]) -> dict[str, Side]:
     """Sides of the domain by name: limits that hold reactions are positive."""
-    limits = [f.coulomb for f in frictions if any(map(is_reaction, f.coulomb.free_symbols))]
+    given = [limit for f in frictions for limit in (f.coulomb, f.static) if limit is not None]
+    limits = [limit for limit in given if any(map(is_reaction, limit.free_symbols))]
     return {
         f"load of friction {i}": Side(e, sp.StrictGreaterThan(e, 0, evaluate=False))
         for i, e in enumerate(limits, start=1)
     }
+
+
+def _exponent(value: Any) -> sp.Rational:
+    found = exact(value, "exponent of a friction", DescriptionError)
+    if not found > 0:
+        raise DescriptionError(f"exponent of a friction must be positive, got {found}")
+    return sp.Rational(found.numerator, found.denominator)
 
 
 def _coefficient(name: str, value: Any) -> sp.Expr:
