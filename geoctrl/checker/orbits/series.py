@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any
 
 from flint import arb, arb_mat, arb_series, ctx, fmpq
@@ -81,22 +82,33 @@ def coefficient(x: Any, k: int) -> arb:
 
 def coefficients(rows: Rows) -> list[arb_mat]:
     """Those of a matrix of series, up to the order of the context."""
-    columns = len(rows[0])
-    if len(rows) * columns * ctx.cap * (WORDS + ctx.prec // 64) > HELD:
+    if len(rows) * len(rows[0]) * ctx.cap * (WORDS + ctx.prec // 64) > HELD:
         raise Refusal("too many numbers occur")
-    return [matrix([[coefficient(c, k) for c in row] for row in rows], columns) for k in range(ctx.cap)]
+    entries = (c.coeffs() if isinstance(c, arb_series) else [c] for row in rows for c in row)
+    return [
+        arb_mat(len(rows), len(rows[0]), found)
+        for _, *found in zip_longest([arb(0)] * ctx.cap, *entries, fillvalue=arb(0))
+    ]
 
 
-def quotient(K: Rows, right: Rows) -> Rows:
-    """X with K X = right, of which the first coefficients of K, next to one by their inverse, are regular."""
-    (first, *A), b, found = coefficients(K), coefficients(right), list[arb_mat]()
+def divided_by(K: Rows) -> Callable[[Rows], Rows]:
+    """What gives X with K X = right, for K of which the first coefficients, next to one by their inverse, are
+    regular.
+    """
+    first, *A = coefficients(K)
     near = first.mid().inv().mid()
     inverse = (near * first).inv() * near
     moving = [(j, a) for j, a in enumerate(A, 1) if not all(x == 0 for x in a.entries())]
-    for k, rest in enumerate(b):
-        found.append(inverse * sum((-times(a, found[k - j]) for j, a in moving if j <= k), rest))
-    sizes = range(len(right[0]))
-    return [[arb_series([X[i, j] for X in found]) for j in sizes] for i in range(len(K))]
+
+    def quotient(right: Rows) -> Rows:
+        found = list[arb_mat]()
+        for k, rest in enumerate(coefficients(right)):
+            found.append(inverse * sum((-times(a, found[k - j]) for j, a in moving if j <= k), rest))
+        return [
+            [arb_series([X[i, j] for X in found]) for j in range(len(right[0]))] for i in range(len(right))
+        ]
+
+    return quotient
 
 
 class Motion:
@@ -131,13 +143,15 @@ class Motion:
         K = [[arb(0)] * len(left) for _ in left]
         for (i, j, _), entry in zip(cells, entries, strict=True):
             K[i][j] = entry.value
-        z = quotient(K, [[jet.value] for jet in left])
+        divided = divided_by(K)
+        z = divided([[jet.value] for jet in left])
         for (i, j, _), entry in zip(cells, entries, strict=True):
             left[i] += entry * Jet({(): -z[j][0]}, 1)
-        directions = range(len(self.q.labels))
-        slopes = quotient(K, [[jet.terms.get((m,), arb(0)) for m in directions] for jet in left])
-        pairs = zip(z, slopes, strict=True)
-        return [Jet({(): x} | {(m,): c for m, c in enumerate(row)}, 1) for (x,), row in pairs]
+        slopes = divided([[jet.terms.get((m,), arb(0)) for m in range(len(self.q.labels))] for jet in left])
+        return [
+            Jet({(): x} | {(m,): c for m, c in enumerate(row)}, 1)
+            for (x,), row in zip(z, slopes, strict=True)
+        ]
 
     def jets(self, nodes: Sequence[int], at: dict[int, Jet]) -> list[Jet]:
         """Functions along the motion, with derivatives by the states over their sizes."""
@@ -151,9 +165,10 @@ class Motion:
             self.jets(self.q.problem["field"], self.symbols_at(z)),
         )
         F = [rate * tau * Jet({(): unit / d}, 1) for rate, d in zip(rates, sizes, strict=True)]
-        slopes = [[jet.terms.get((m,), arb(0)) for m in range(len(z))] for jet in F]
         still = [arb(0)] * len(z)
-        return coefficients([*([jet.value] for jet in F), still[:1]]), coefficients([*slopes, still])
+        return coefficients([*([jet.value] for jet in F), still[:1]]), coefficients(
+            [*([jet.terms.get((m,), arb(0)) for m in range(len(z))] for jet in F), still]
+        )
 
     def coefficients(self, z: Sequence[arb], degree: int) -> list[arb_mat]:
         """Those of z(s) up to a degree, from balls of starts.
