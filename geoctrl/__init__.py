@@ -75,6 +75,7 @@ _PUBLIC = {
         "DampedLaw",
         "DelayedLaw",
         "FeedbackLaw",
+        "GainSchedule",
         "LinearEstimator",
         "LinearLaw",
         "Matching",
@@ -85,6 +86,7 @@ _PUBLIC = {
         "lqr",
         "match",
         "place",
+        "schedule",
     ),
     "geoctrl.runs": ("SweepResult", "load_sweep", "sweep"),
     "geoctrl.simulation": (

@@ -5,6 +5,7 @@ from geoctrl.synthesis.gains.design import SigmaDesign
 from geoctrl.synthesis.gains.motor import RecommendedGains
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.linear.delayed_law import DelayedLaw
+from geoctrl.synthesis.linear.gain_schedule import GainSchedule, schedule
 from geoctrl.synthesis.linear.given_gains import linear_law
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.regulators import lqe, lqr, place
@@ -27,6 +28,7 @@ __all__ = [
     "DampedLaw",
     "DelayedLaw",
     "FeedbackLaw",
+    "GainSchedule",
     "LinearEstimator",
     "LinearLaw",
     "Matching",
@@ -45,4 +47,5 @@ __all__ = [
     "lqr",
     "match",
     "place",
+    "schedule",
 ]

@@ -1,0 +1,293 @@
+r"""Linear laws along a family of equilibria, their gains functions of where the plant is to be.
+
+With the family's own expressions :math:`x_e(s), u_e(s)` and gains designed at some s,
+
+.. math:: u = u_e(s) - K(s) (x - x_e(s)), \qquad K_{ij}(s) \text{ polynomials fitted to the designs.}
+
+The fit need not be good: what is certified is the loop as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import entries, nearest, whole_number
+from geoctrl._scalars import Node, exact, expression, real, shown
+from geoctrl.analysis import certify_region
+from geoctrl.errors import InputError, ParameterError
+from geoctrl.synthesis.contract.law import Law, with_feedback
+from geoctrl.synthesis.linear.linear_law import LinearLaw
+from geoctrl.synthesis.linear.scaled_pair import CHATTER
+from geoctrl.systems import Family, Parameter, ReducedSystem, as_mechanism, as_system
+from geoctrl.systems.contract.points import declared_family
+
+__all__ = ["GainSchedule", "schedule"]
+
+REFERENCE = "reference"
+
+
+class GainSchedule(Law):
+    """A law along a family; made by `schedule`.
+
+    Attributes
+    ----------
+    plant : ReducedSystem
+    mechanism : EulerPoincare
+        That of the plant.
+    family : str
+    variable : sympy.Symbol
+        s, by name the family's.
+    range : (low, high)
+        Of the nodes.
+    K : sympy matrix (m, n)
+        In the variable.
+    nodes_designed : tuple of (float, ndarray (m, n))
+        Where gains were designed, and these.
+    by : "reference", or an expression
+        What is put in for the variable in the law: a parameter of the loop, or a function of the state.
+
+    Raises
+    ------
+    TypeError
+        If it is not made by `schedule`.
+    """
+
+    def __init__(
+        self,
+        plant: ReducedSystem,
+        family: str,
+        variable: sp.Symbol,
+        designed: Sequence[tuple[float, np.ndarray]],
+        degree: int,
+        by: Any,
+        at: Mapping[sp.Symbol, sp.Expr],
+    ) -> None:
+        as_system(plant, "a gain schedule", recorded=True)
+        if not isinstance(variable, sp.Symbol):
+            raise TypeError("a gain schedule is made by gc.schedule")
+        self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a gain schedule")
+        self.family, self.variable, self.by, self._at = family, variable, by, dict(at)
+        self.input_labels = plant.input_labels
+        self.nodes_designed = tuple(designed)
+        self.range = (designed[0][0], designed[-1][0])
+        self.K = _polynomials(variable, self.nodes_designed, degree)
+        if by == REFERENCE:
+            middle = sum(self.range) / 2
+            self.gain_parameters = (Parameter(variable.name, middle, description="where the plant is to be"),)
+
+    @property
+    def fit_error(self) -> tuple[float, float]:
+        """The largest deviation of a gain from its design, over the largest of its entry, and where."""
+        size = np.max([np.abs(K) for _, K in self.nodes_designed], axis=0)
+        worst = (0.0, self.range[0])
+        for s, K in self.nodes_designed:
+            there = np.array(self.K.xreplace({self.variable: sp.Float(s)}).tolist(), dtype=float)
+            off = np.divide(np.abs(there - K), size, out=np.zeros_like(K), where=size > 0)
+            worst = max(worst, (float(np.max(off)), s))
+        return worst
+
+    def _member(self, labels: Sequence[str], given: Mapping[str, sp.Expr]) -> sp.Matrix:
+        values = [given.get(label, sp.S.Zero).xreplace(self._at) for label in labels]
+        return sp.Matrix(values)
+
+    @cached_property
+    def torques(self) -> list[sp.Expr]:
+        """The law in states of the plant, and the variable where that is a parameter."""
+        plant, family = self.plant, self.mechanism.equilibria[self.family]
+        deviation = sp.Matrix(plant.states) - self._member(plant.state_labels, family.states)
+        law = self._member(plant.input_labels, family.inputs) - self.K * deviation
+        if self.by == REFERENCE:
+            return list(law)
+        return list(law.xreplace({self.variable: self.by}))
+
+    @cached_property
+    def bare(self) -> ReducedSystem:
+        """The plant, with the variable among its parameters where it is one."""
+        if self.by != REFERENCE:
+            return self.plant
+        return self.mechanism.replace(
+            parameters=[*self.mechanism.parameters, *self.gain_parameters], parameter_sets={}, equilibria={}
+        ).reduce()
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """`torques` in the graph of `bare`."""
+        return [self.bare.expression(e) for e in self.torques]
+
+    @cached_property
+    def full(self) -> ReducedSystem:
+        """`closed_loop`."""
+        family = self.mechanism.equilibria[self.family]
+        symbols = [] if self.by == REFERENCE else [self.variable]
+        states = {k: e.xreplace(self._at) for k, e in family.states.items()}
+        return with_feedback(
+            self.mechanism,
+            self.by_input(),
+            parameters=[*self.mechanism.parameters, *self.gain_parameters],
+            symmetry=None,
+            equilibria={self.family: Family(states, symbols=symbols)},
+            name=f"{self.mechanism.name or 'system'}, scheduled law",
+        ).reduce()
+
+    def closed_loop(self) -> ReducedSystem:
+        """The closed loop as a system, the variable a parameter of it, or the symbol of its family."""
+        return self.full
+
+    def certify(self, **options: Any) -> Any:
+        """What is proved of the loop over the range of the variable, which stands still: `certify_region`.
+
+        Nothing is said of a variable that moves, nor of a neighbourhood that all members have in common.
+
+        Parameters
+        ----------
+        options
+            Of `certify_region`; further ``axes`` go beside the variable.
+        """
+        axes = {**options.pop("axes", {}), self.variable.name: self.range}
+        return certify_region(self.full, self.family, axes=axes, **options)
+
+    def _text(self, expr: sp.Expr) -> str:
+        return str(expr.evalf(6))
+
+    def _further_lines(self) -> list[str]:
+        error, where = self.fit_error
+        low, high = self.range
+        return [
+            f"  {self.variable} from {low:g} to {high:g}, {len(self.nodes_designed)} designs; "
+            f"the fit is off by {error:.1g} at {where:g}"
+        ]
+
+
+def schedule(
+    sys: ReducedSystem,
+    family: str,
+    along: str,
+    nodes: Sequence[float],
+    design: Callable[[Any], LinearLaw],
+    *,
+    degree: int | None = None,
+    by: Any = REFERENCE,
+    at: Mapping[str, float] | None = None,
+    params: Mapping[str, float] | None = None,
+) -> GainSchedule:
+    r"""One law along a family, :math:`u = u_e(s) - K(s) (x - x_e(s))`, from designs at some of its members.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    family : str
+        A declared family, with expressions for states and inputs.
+    along : str
+        A symbol of the family, s.
+    nodes : sequence of numbers
+        Values of s at which gains are designed, in order.
+    design : callable
+        Of the equilibrium there: a `LinearLaw`, as ``lambda eq: gc.lqr(sys, eq, Q=..., R=...)``.
+    degree : int, optional
+        Of the polynomials in s that the gains are fitted by; as many as the nodes determine by default.
+    by : "reference", or an expression in the states
+        With "reference" s is a parameter of the loop: where the plant is to be. An expression that is s at
+        the family's members puts in what is measured; the loop has other eigenvalues then than at a frozen
+        s, and is certified as it is.
+    at : dict, optional
+        Values of the family's other symbols.
+    params : dict, optional
+        For the designs.
+
+    Returns
+    -------
+    GainSchedule
+
+    Raises
+    ------
+    InputError, ParameterError
+        For an unknown family or symbol, fewer than two nodes or nodes out of order, a design that is no law
+        of this plant, a degree that the nodes do not determine, a name that a parameter has already, and an
+        expression that is not s at the family's members.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> furuta = gc.models.get("furuta-pendulum")().reduce()
+    >>> weights = {"phi": 100, "theta_dot": 1}
+    >>> law = gc.schedule(furuta, "upright", "Omega0", [0, 4, 8], lambda eq: gc.lqr(furuta, eq, Q=weights))
+    >>> law.certify().stable
+    1.0
+    """
+    plant = as_system(sys, "schedule", recorded=True)
+    declared = declared_family(plant, family)
+    variable = next((s for s in declared.symbols if s.name == along), None)
+    if variable is None:
+        raise ParameterError(
+            f"family {family!r} has no symbol {along!r}{nearest(str(along), declared.names)}"
+        )
+    if declared.relations:
+        raise InputError(
+            f"the members of {family!r} satisfy relations, and are no expressions in {along!r} alone"
+        )
+    others = {s.name: s for s in declared.symbols if s is not variable}
+    given = {str(k): exact(v, f"at[{k!r}]") for k, v in (at or {}).items()}
+    if set(given) != set(others):
+        raise ParameterError(
+            f"at must give the other symbols of {family!r}, {', '.join(others) or 'none'}; got "
+            f"{', '.join(given) or 'none'}"
+        )
+    if by == REFERENCE and along in plant.params:
+        raise InputError(
+            f"{along!r} is a parameter of the plant already: give the family's symbol another name"
+        )
+    values = [real(v, "a node") for v in entries("nodes", nodes)]
+    if len(values) < 2 or any(b <= a for a, b in pairwise(values)):
+        raise InputError(f"nodes must be two or more numbers in order, got {shown(nodes)}")
+    degree = len(values) - 1 if degree is None else whole_number("degree", degree, 0, len(values) - 1)
+    numbers = {name: float(q) for name, q in given.items()}
+    designed = []
+    for value in values:
+        eq = plant.equilibrium(family, params, **{along: value, **numbers})
+        law = design(eq)
+        if not isinstance(law, LinearLaw) or law.plant.state_labels != plant.state_labels:
+            raise InputError(
+                f"design must give a LinearLaw of this plant, as gc.lqr(sys, eq) does, got {shown(law)}"
+            )
+        designed.append((value, law.K))
+    placed = {others[name]: sp.Rational(q.numerator, q.denominator) for name, q in given.items()}
+    if by != REFERENCE:
+        by = _variable_of_state(plant, declared, variable, expression(by, "by"), placed)
+    return GainSchedule(plant, family, variable, designed, degree, by, placed)
+
+
+def _variable_of_state(
+    plant: ReducedSystem, family: Family, variable: sp.Symbol, by: sp.Expr, at: Mapping[sp.Symbol, sp.Expr]
+) -> sp.Expr:
+    """An expression of the states that is the variable at the members of a family."""
+    plant.expression(by)
+    members = {
+        s: family.states.get(label, sp.S.Zero).xreplace(dict(at))
+        for label, s in zip(plant.state_labels, plant.states, strict=True)
+    }
+    if (off := sp.simplify(by.xreplace(members) - variable)) != 0:
+        raise InputError(f"by = {by} must be {variable} at the members of the family, and is off by {off}")
+    return by
+
+
+def _polynomials(
+    variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
+) -> sp.ImmutableMatrix:
+    """Polynomials of least squares through designs, in the distance from the middle over half the range."""
+    values = np.array([s for s, _ in designed])
+    middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
+    table = np.vander((values - middle) / half, degree + 1, increasing=True)
+    gains = np.array([K.ravel() for _, K in designed])
+    found = np.linalg.lstsq(table, gains, rcond=None)[0]
+    found[np.abs(found) <= CHATTER * np.max(np.abs(gains), axis=0)] = 0.0
+    distance = (variable - sp.Rational(exact(middle))) / sp.Rational(exact(half))
+    entries_of = [
+        sp.Add(*(sp.Rational(exact(c)) * distance**k for k, c in enumerate(column))) for column in found.T
+    ]
+    return sp.ImmutableMatrix(*designed[0][1].shape, entries_of)

@@ -1,0 +1,113 @@
+"""One law along a family: gains by designs at some members, the loop certified over the whole range."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+
+STABLE = gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+
+
+def swing(unit=1):
+    """A pendulum on an arm: arm 95 g and 85 mm, rod 24 g and 129 mm, with friction in both bearings."""
+    arm, length, rod, far = (sp.Rational(q) for q in ("0.095", "0.085", "0.024", "0.129"))
+    alpha, group, u = gc.Coordinate("alpha", angle=True), gc.so2(), sp.Symbol("u", real=True)
+    turn, a, rate, half = group.xi[0], alpha.symbol, alpha.rate, far / 2
+    v = (-half * sp.sin(a) * turn, length * turn + half * sp.cos(a) * rate, -half * sp.sin(a) * rate)
+    energy = arm * length**2 / 6 * turn**2 + rod * sum(e**2 for e in v) / 2
+    energy += rod * far**2 / 24 * (rate**2 + sp.sin(a) ** 2 * turn**2)
+    friction, s = sp.Rational("0.0008"), sp.Symbol("W", real=True)
+    return gc.EulerPoincare(
+        name="furuta",
+        algebra=group,
+        shape=[alpha],
+        lagrangian=sp.expand(energy) - rod * sp.Rational("9.81") * half * sp.cos(a),
+        forces=[u, 0],
+        inputs=[u],
+        friction=[gc.Friction([1, 0], viscous=friction), gc.Friction([0, 1], viscous=sp.Rational("0.00005"))],
+        equilibria={"turning": gc.Family({"Omega": s}, symbols=[s], inputs={"u": friction * s})},
+    ).reduce()
+
+
+@pytest.fixture(scope="module")
+def plant():
+    return swing()
+
+
+@pytest.fixture(scope="module")
+def design(plant):
+    weights = {"Omega": 0.2, "alpha_dot": 1e-2, "alpha": 10}
+    return lambda eq: gc.lqr(plant, eq, Q=weights, R={"u": 2e4})
+
+
+@pytest.fixture(scope="module")
+def law(plant, design):
+    return gc.schedule(plant, "turning", "W", [0, 6, 12, 18, 24], design, degree=2)
+
+
+def test_the_loop_is_proved_over_the_range_where_one_gain_is_not(plant, design, law):
+    proof = law.certify()
+    assert (proof.stable, proof.undecided) == (1.0, 0.0)
+    first = design(plant.equilibrium("turning", W=0)).K
+    one = gc.schedule(plant, "turning", "W", [0, 60], lambda eq: gc.linear_law(plant, eq, first))
+    assert 0 < one.certify().stable < 0.5
+
+
+def test_the_law_is_the_design_at_its_nodes(plant, design, law):
+    through = gc.schedule(plant, "turning", "W", [0, 12, 24], design)
+    assert through.fit_error[0] < 1e-12
+    assert law.fit_error[0] < 0.02
+    own = design(plant.equilibrium("turning", W=12))
+    x = np.array([11.0, 0.4, 0.1])
+    assert through(0.0, x, params={"W": 12})[0] == pytest.approx(own(0.0, x)[0], rel=1e-9)
+
+
+def test_the_arm_goes_where_the_reference_is(law):
+    loop = law.closed_loop()
+    point = loop.equilibrium("turning", params={"W": 17})
+    assert gc.certify(loop, point).verdict is STABLE
+    run = gc.simulate(loop, np.linspace(0, 8, 5), loop.state(Omega=5, alpha=0.1), params={"W": 20})
+    assert run["Omega"][-1] == pytest.approx(20, abs=1e-6)
+    assert run.outputs[0][-1] == pytest.approx(0.0008 * 20, abs=1e-8)
+    assert "designs; the fit is off by" in repr(law)
+
+
+def test_what_is_measured_in_place_of_the_reference_is_another_loop(plant, design, law):
+    """x' = x + u with u = -s - 2 (x - s) has the pole -1 at a frozen s, and 0 where s is x."""
+    measured = gc.schedule(plant, "turning", "W", [0, 6, 12, 18, 24], design, degree=2, by=plant.states[0])
+    loop = measured.closed_loop()
+    eq = loop.equilibrium("turning", W=12)
+    there = gc.linearize(loop, eq).A
+    frozen = gc.linearize(law.closed_loop(), law.closed_loop().equilibrium("turning", params={"W": 12})).A
+    # The rate of the arm has lost the gain on it: only friction's torque is left in its place.
+    K = float(law.K.xreplace({law.variable: 12})[0, 0])
+    push = plant.input_jacobian(0.0, eq.x, [0.0])
+    assert there - frozen == pytest.approx(np.outer(push[:, 0], [K + 0.0008, 0, 0]), abs=1e-9)
+
+
+def test_the_other_symbols_of_a_family_are_given(plant):
+    skate = gc.models.get("pendulum-skate-rotor")().reduce()
+    with pytest.raises(gc.ParameterError, match="at must give the other symbols of 'sliding', none; got Y"):
+        gc.schedule(skate, "sliding", "Y0", [1, 2], lambda eq: gc.lqr(skate, eq), at={"Y": 1})
+    law = gc.schedule(skate, "sliding", "Y0", [1, 2, 3], lambda eq: gc.lqr(skate, eq), degree=1)
+    assert law.closed_loop().params["Y0"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"nodes": [1]}, "nodes must be two or more numbers in order"),
+        ({"nodes": [2, 1]}, "nodes must be two or more numbers in order"),
+        ({"along": "V"}, "has no symbol 'V'"),
+        ({"family": "x"}, "no equilibrium family 'x'"),
+        ({"degree": 9}, "degree must be a whole number from 0 to 1"),
+        ({"by": sp.Symbol("Omega", real=True) ** 2}, "must be W at the members"),
+        ({"by": sp.Symbol("z")}, "z"),
+        ({"design": lambda _: 3}, "design must give a LinearLaw"),
+    ],
+)
+def test_slips_are_refused(plant, design, changes, words):
+    given = {"family": "turning", "along": "W", "nodes": [0, 6], "design": design} | changes
+    with pytest.raises(gc.GeoctrlError, match=words):
+        gc.schedule(plant, **given)
