@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import geoctrl as gc
 from tests.manifolds.products import drawn, entries, generic, symmetric
-from tests.manifolds.test_products import MOMENTUM, cases
+from tests.manifolds.test_products import every_symmetric
 
 pytestmark = pytest.mark.slow
 
@@ -35,8 +35,7 @@ def test_order_of_the_steps(style, order, h):
     assert abs(rates[-1] - order) < 0.15, errors
 
 
-@MOMENTUM
-@cases
+@every_symmetric
 def test_steps_keep_the_momentum_and_go_back(seed, kinds, style):
     one = symmetric(seed, kinds, style)
     x = generic(one, size=0.4)

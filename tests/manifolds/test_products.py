@@ -12,6 +12,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Place, ProductSystem
 from tests.manifolds.products import STYLES, drawn, forces_on_rates, generic, symmetric
+from tests.sweeps import sampled
 
 CASES = [
     (1, "xq"),
@@ -24,8 +25,42 @@ CASES = [
 ROUNDING = 2e-12
 """Of accelerations of size ten, from inertias with condition numbers of some tens."""
 
-cases = pytest.mark.parametrize(("seed", "kinds"), CASES, ids=[kinds for _, kinds in CASES])
-styles = pytest.mark.parametrize("style", STYLES)
+DRAWN = {
+    "xq": ("constant", "varying"),
+    "R": ("varying", "not quadratic"),
+    "qR": ("constant", "turning"),
+    "xRq": ("linear", "not quadratic"),
+    "qq": ("varying", "turning"),
+    "xx": ("constant", "linear"),
+}
+SYMMETRIC = {
+    "xq": ("constant",),
+    "R": ("varying",),
+    "qR": ("not quadratic", "constant"),
+    "xRq": ("constant",),
+    "qq": ("varying",),
+    "xx": ("not quadratic", "varying"),
+}
+"""Styles of each product in every run: each kind of factor with each style, and most pairs of kinds."""
+KEPT = ("constant", "varying", "not quadratic")
+"""Styles that keep a momentum where the factors turn as one."""
+
+
+def crossed(styles, sample):
+    """Each product in each of the styles, as parameters; all but the sample with --all."""
+    return pytest.mark.parametrize(
+        ("seed", "kinds", "style"),
+        sampled(
+            [(seed, kinds, style) for style in styles for seed, kinds in CASES],
+            lambda case: case[2] in sample[case[1]],
+            reason="each factor and each style is in the sample, in other company",
+            ids=lambda case: f"{case[1]}-{case[2]}",
+        ),
+    )
+
+
+every_drawn = crossed(STYLES, DRAWN)
+every_symmetric = crossed(KEPT, {kinds: styles[:1] for kinds, styles in SYMMETRIC.items()})
 u0 = np.array([0.7, -0.4])
 
 
@@ -45,8 +80,7 @@ def compared(one, x, u, oracle=None):
     return second_derivative(system, x, u), found
 
 
-@styles
-@cases
+@every_drawn
 def test_rates_are_lagranges_equations_in_coordinates(seed, kinds, style):
     one = drawn(seed, kinds, style)
     x = generic(one)
@@ -79,8 +113,7 @@ def slope(function, x, direction, h=1e-3):
     ) / (60 * h)
 
 
-@styles
-@cases
+@every_drawn
 def test_energy_changes_by_the_power(seed, kinds, style):
     one = drawn(seed, kinds, style)
     system, x = one.system, generic(one)
@@ -91,11 +124,7 @@ def test_energy_changes_by_the_power(seed, kinds, style):
     assert slope(system.energy, x, rate) == pytest.approx(power, abs=2e-11)
 
 
-MOMENTUM = pytest.mark.parametrize("style", ["constant", "varying", "not quadratic"])
-
-
-@MOMENTUM
-@cases
+@every_symmetric
 def test_momentum_about_the_axis_of_symmetry_is_kept_by_the_equations(seed, kinds, style):
     one = symmetric(seed, kinds, style)
     system, x = one.system, generic(one)
@@ -110,8 +139,7 @@ def test_momentum_about_the_axis_of_symmetry_is_kept_by_the_equations(seed, kind
 # -- linearisation ----------------------------------------------------------------------------------
 
 
-@styles
-@cases
+@every_drawn
 def test_jacobian_is_the_derivative_of_the_rates(seed, kinds, style):
     one = drawn(seed, kinds, style)
     system, x = one.system, generic(one)
@@ -137,8 +165,7 @@ def tangent_projection(system, x):
 FREEDOM = {"x": 3, "q": 2, "R": 3}
 
 
-@pytest.mark.parametrize("style", ["constant", "varying"])
-@cases
+@crossed(("constant", "varying"), SYMMETRIC)
 def test_linearisation_lives_on_the_tangent_space(seed, kinds, style):
     one = symmetric(seed, kinds, style)
     system = one.system
@@ -165,8 +192,7 @@ def bottom(factor):
 # -- forms and engines ------------------------------------------------------------------------------
 
 
-@MOMENTUM
-@cases
+@crossed(KEPT, DRAWN)
 def test_forms_agree(seed, kinds, style):
     one = drawn(seed, kinds, style)
     system, x = one.system, generic(one)

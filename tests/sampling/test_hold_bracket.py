@@ -9,6 +9,7 @@ from scipy.linalg import eigvalsh
 
 import geoctrl as gc
 from geoctrl.sampling import Feedback, SampledController
+from tests.sweeps import sampled
 
 INERTIA, STIFFNESS = 2.27, 23.52
 W = sqrt(STIFFNESS / INERTIA)
@@ -61,7 +62,14 @@ def beside(loop):
     return loop.first_order_hold() / loop.largest_hold()[0] - 1
 
 
-@pytest.mark.parametrize(("sigma", "k"), [(-1e-5, 1), (-1e-5, 2.7), (-5e-6, 0.5), (-5e-6, 2)])
+@pytest.mark.parametrize(
+    ("sigma", "k"),
+    sampled(
+        [(-1e-5, 1), (-1e-5, 2.7), (-5e-6, 0.5), (-5e-6, 2)],
+        [(-1e-5, 1), (-5e-6, 2)],
+        reason="the rule is one formula; either sigma, little and much damping are in the sample",
+    ),
+)
 def test_the_rule_of_first_order_on_the_skate(sigma, k):
     """u = gamma N + k v1 on I v1' = N - u, phi' = v1, N = N' phi: a pair moves by half the trace of B K C."""
     gamma, loop = loop_of(sigma, k)

@@ -23,6 +23,12 @@ def furuta():
     return gc.match(gc.models.get("furuta-pendulum")(), shaping="both")
 
 
+@pytest.fixture(scope="module")
+def furuta_design(furuta):
+    """One for all tests: it keeps the linear loops of the gains that a search has drawn."""
+    return furuta.design("upright")
+
+
 def test_largest_input_of_an_oscillator():
     """u = a x + b x' with x = cos(w t): its crest is (a^2 + b^2 w^2)^(1/2)."""
     w, a, b = 3.0, 0.7, -0.4
@@ -107,9 +113,9 @@ def test_a_puck_reaches_as_far_in_either_direction():
 # -- gains by what damping makes of them ---------------------------------------------------------
 
 
-def test_recommended_gains_of_furuta_are_calmed_by_damping(furuta):
+def test_recommended_gains_of_furuta_are_calmed_by_damping(furuta, furuta_design):
     """Drawn gains decay at 0.007 1/s with their best damping, where the plant falls at 9.8 1/s."""
-    design = furuta.design("upright")
+    design = furuta_design
     gains = design.recommend()
     assert design.contains(**gains)
     falls = 9.7758735
@@ -123,8 +129,8 @@ def test_recommended_gains_of_furuta_are_calmed_by_damping(furuta):
     assert 0 < calmed.performance(calmed.loop.equilibrium("upright")).decay < 0.01
 
 
-def test_limits_are_kept_from_their_start(furuta):
-    design = furuta.design("upright")
+def test_limits_are_kept_from_their_start(furuta, furuta_design):
+    design = furuta_design
     start, limit = {"phi": 0.02}, 0.02
     gains = design.recommend(limits={"u": limit}, start=start)
     free = design.recommend()

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,12 @@ _DETERMINANT = 3.0
 """Seconds for det Gc."""
 
 
+@lru_cache(maxsize=16)
+def _determinant(inertia: sp.ImmutableMatrix) -> sp.Expr:
+    """Laws of a matching differ in the numbers of their gains, and have one inertia in symbols."""
+    return inertia.det(method="berkowitz")
+
+
 def regular_domain(made: Controlled) -> dict[str, Any]:
     """That of the plant, and the side of the singularities of Gc on which the reference is."""
     plant, mechanism = made.plant, made.mechanism
@@ -101,7 +107,7 @@ def regular_domain(made: Controlled) -> dict[str, Any]:
     reduced = E.T * mechanism.inertia * E
     if inertia is None or not reduced.free_symbols & moving:
         return domain
-    det = Budget(_DETERMINANT).attempt("det Gc", lambda: reduced.det(method="berkowitz"), None)
+    det = Budget(_DETERMINANT).attempt("det Gc", lambda: _determinant(sp.ImmutableMatrix(reduced)), None)
     if det is None or not det.free_symbols & moving:
         return domain
     sign = int(np.sign(np.linalg.det(inertia)))
