@@ -22,6 +22,7 @@ from geoctrl._scalars import Node, exact, expression, real, shown
 from geoctrl.analysis import certify_region
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.contract.law import Law, with_feedback
+from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.scaled_pair import CHATTER
 from geoctrl.systems import Family, Parameter, ReducedSystem, as_mechanism, as_system
@@ -151,6 +152,12 @@ class GainSchedule(Law):
         """
         axes = {**options.pop("axes", {}), self.variable.name: self.range}
         return certify_region(self.full, self.family, axes=axes, **options)
+
+    @cached_property
+    def expr(self) -> sp.ImmutableMatrix:
+        """The inputs (m x 1) by powers of the states, coefficients as doubles."""
+        rows = (with_doubles(sp.collect(sp.expand(e), self.plant.states)) for e in self.torques)
+        return sp.ImmutableMatrix(list(rows))
 
     def _text(self, expr: sp.Expr) -> str:
         return str(expr.evalf(6))
