@@ -59,7 +59,7 @@ def bands(ens: Ensemble, label: str, ax: Axes | None = None, title: str | None =
     if not hasattr(ens, "recorded") or not hasattr(ens, "failed"):
         raise TypeError(f"an ensemble is needed, as simulate_ensemble gives it, got {type(ens).__name__}")
     values = ens[label] if isinstance(label, str) else None
-    if values is None or values.ndim != 2:
+    if np.ndim(values) != 2:
         raise InputError(f"a figure shows samples of one label over time; {shown(label)} has none")
     there = np.isfinite(values).any(axis=0)
     if not there.any():

@@ -3,14 +3,18 @@
 import hashlib
 import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
+from geoctrl.runs import part_runner
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.batches import batch, ensemble_parts
 from geoctrl.simulation.ensembles import ensemble_run, ensemble_runner
+from geoctrl.simulation.members.reductions import no_members
 
 HEYOKA = heyoka_engine.available()
 needs_heyoka = pytest.mark.skipif(not HEYOKA, reason="batches are heyoka's")
@@ -284,6 +288,105 @@ def test_record(skate):
         ens["Gamma4"]
 
 
+REDUCED = {
+    "low": ("count", sp.Symbol("Gamma3", real=True) < 0.9),
+    "tilt": ("moments", "Gamma3"),
+    "speed": ("moments", ("last", "v1")),
+    "span": ("extremes", "v1"),
+    "spread": ("histogram", "Gamma3", [0.2, 0.5, 0.9]),
+    "ends": ("histogram", ("last", "v1"), [0, 1, 2]),
+    "each": ("max", "v1"),
+}
+"""Of members one by one, and of all."""
+
+
+def reductions(ens):
+    """All that is recorded, as bytes."""
+    return {
+        name: {k: v.tobytes() for k, v in found.items()} if isinstance(found, dict) else found.tobytes()
+        for name, found in ens.recorded.items()
+    }
+
+
+def test_reductions_over_members_are_those_of_the_members(tmp_path):
+    skate, asked = everything(70)
+    ens, whole = (gc.simulate_ensemble(skate, **asked, record=kept) for kept in (REDUCED, ["Gamma3", "v1"]))
+    G3, v1 = whole["Gamma3"], whole["v1"]
+    there = np.isfinite(G3)
+    alive = np.flatnonzero(there.any(axis=0))
+    assert 0 < alive.size < 9  # all have fallen at the end
+    for j in range(9):
+        column = list(map(Fraction, G3[there[:, j], j]))
+        mean = sum(column) / len(column) if column else np.nan
+        spread = sum((x - mean) ** 2 for x in column) / len(column) if column else np.nan
+        assert np.array_equal(ens["tilt"]["mean"][j], float(mean), equal_nan=True)
+        assert np.array_equal(ens["tilt"]["variance"][j], float(spread), equal_nan=True)
+    assert np.array_equal(ens["tilt"]["count"], there.sum(axis=0))
+    assert np.array_equal(ens["low"]["holds"], (there & (G3 < 0.9)).sum(axis=0))
+    least, greatest = (extreme.reduce(v1, axis=0) for extreme in (np.fmin, np.fmax))
+    assert np.array_equal(ens["span"]["least"], least, equal_nan=True)
+    assert np.array_equal(ens["span"]["greatest"], greatest, equal_nan=True)
+    assert np.array_equal(v1[ens["span"]["greatest member"][alive], alive], greatest[alive])
+    counts = [
+        np.histogram(column[good], [0.2, 0.5, 0.9])[0] for column, good in zip(G3.T, there.T, strict=True)
+    ]
+    assert np.array_equal(ens["spread"]["counts"], counts)
+    assert np.array_equal(
+        sum(ens["spread"][part] for part in ("below", "above")) + ens["spread"]["counts"].sum(axis=1),
+        there.sum(axis=0),
+    )
+    ends = whole.last[np.isfinite(whole.end), 0]
+    assert float(ens["speed"]["mean"]) == float(sum(map(Fraction, ends)) / len(ends))
+    assert ens["ends"]["counts"].shape == (2,)
+    assert np.array_equal(ens["each"], np.fmax(np.fmax.reduce(v1, axis=1), whole.last[:, 0]), equal_nan=True)
+    ens.to_npz(tmp_path / "reduced.npz")
+    assert reductions(gc.load_ensemble(tmp_path / "reduced.npz")) == reductions(ens)
+    with pytest.raises(gc.InputError, match="tilt"):
+        ens.plot("tilt")
+
+
+@pytest.mark.parametrize("members", [7, 20, 64])
+def test_reductions_are_the_same_in_any_parts(members, tmp_path, monkeypatch):
+    """By SHA: in parts of any size, from threads, processes and folders, in any order of members."""
+    skate, asked = everything(70)
+    asked |= {"record": REDUCED, "timepts": [0, 0.5, 2]}
+    found = reductions(gc.simulate_ensemble(skate, **asked))
+    monkeypatch.setattr(part_runner, "_part_and_pilot", lambda *_: (members, []))
+    assert reductions(gc.simulate_ensemble(skate, **asked, executor=Elsewhere())) == found
+    with ThreadPoolExecutor(2) as pool:
+        assert reductions(gc.simulate_ensemble(skate, **asked, executor=pool)) == found
+    for _ in range(2):  # computed, and read
+        assert reductions(gc.simulate_ensemble(skate, **asked, out=tmp_path / "parts")) == found
+    with pytest.raises(gc.FolderError, match="record"):
+        other = REDUCED | {"ends": ("histogram", ("last", "v1"), [0, 1, 3])}
+        gc.simulate_ensemble(skate, **asked | {"record": other}, out=tmp_path / "parts")
+
+
+def test_sums_of_reductions_are_exact():
+    rng = np.random.default_rng(4)
+    values = np.concatenate(
+        [rng.normal(size=(90, 2)) * 10.0 ** rng.integers(-300, 300, (90, 2)), np.ones((9, 2))]
+    )
+    values[5], values[6], values[7] = 5e-324, -1.7e308, np.inf
+    whole, halves = (no_members("moments", 2) for _ in range(2))
+    done = np.ones(len(values), bool)
+    whole.add(values, 0, done)
+    for part in (slice(40, 99), slice(0, 40)):
+        own = no_members("moments", 2)
+        own.add(values[part], part.start, done[part])
+        halves.take(own.arrays())
+    assert {k: v.tobytes() for k, v in halves.result().items()} == {
+        k: v.tobytes() for k, v in whole.result().items()
+    }
+    for j in range(2):
+        exact = [Fraction(x) for x in values[:, j] if np.isfinite(x)]
+        assert whole.result()["mean"][j] == float(sum(exact) / len(exact))
+    few = no_members("moments", 1)
+    few.add(np.array([[1 + 1e-9], [1 - 1e-9]]), 0, np.ones(2, bool))
+    pair = [Fraction(1 + 1e-9), Fraction(1 - 1e-9)]
+    assert few.result()["variance"][0] == float(((pair[0] - pair[1]) / 2) ** 2)
+
+
 def test_memory_is_asked_for_before_any_work(skate, monkeypatch):
     monkeypatch.setattr(ensemble_run, "run_rows", None)
     with pytest.raises(gc.InputError, match=r"4.03e\+05 bytes.*record=.*memory"):
@@ -410,6 +513,10 @@ def test_functions_have_no_text_for_a_folder(cart, tmp_path):
         ({"record": ["Gamma9"]}, gc.LabelError, "Gamma"),
         ({"record": [("mean", "Gamma3")]}, gc.InputError, "min"),
         ({"record": []}, gc.InputError, "nothing"),
+        ({"record": [("histogram", "Gamma3")]}, gc.InputError, "edges"),
+        ({"record": [("histogram", "Gamma3", [1, 0])]}, gc.InputError, "rising"),
+        ({"record": [("count", "Gamma3")]}, gc.InputError, "relation"),
+        ({"record": [("moments", ("mean", "Gamma3"))]}, gc.InputError, "min"),
         ({"engine": "rk4"}, gc.InputError, "engine"),
         ({"memory": "much"}, gc.InputError, "memory"),
         ({"inputs": {"u": [1.0]}}, gc.InputError, "input"),

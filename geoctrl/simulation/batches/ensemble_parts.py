@@ -16,6 +16,7 @@ from geoctrl.simulation.batches.together import Together, pieces_with_columns
 from geoctrl.simulation.members.ensemble_members import MembersPart
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 from geoctrl.simulation.members.quantities import node_of, reduced_values
+from geoctrl.simulation.members.reductions import Reduced
 from geoctrl.simulation.run import simulate
 from geoctrl.stepping.drive.passages import stop_words
 
@@ -175,7 +176,11 @@ class _Block:
             empty = [np.full(task.times.size + 1, np.nan)] * len(task.record)
             values = np.array([known or empty for known in self._known]).swapaxes(0, 1)
         for quantity, kept, found in zip(task.record, self._rows.recorded, values, strict=True):
-            kept[self._place][done] = reduced_values(quantity, found)[done]
+            own = reduced_values(quantity, found)
+            if isinstance(kept, Reduced):
+                kept.add(own.reshape(len(done), -1), self._rows.first + self._first, done)
+            else:
+                kept[self._place][done] = own[done]
 
     def _all_values(self) -> np.ndarray:
         """What is kept of all members, (q, k, nt + 1)."""

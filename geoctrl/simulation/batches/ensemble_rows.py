@@ -8,13 +8,25 @@ from typing import Any
 import numpy as np
 
 from geoctrl.simulation.members.quantities import KeptQuantity
+from geoctrl.simulation.members.reductions import Reduced
 
-__all__ = ["LISTS", "NOT_RUN", "EnsembleRows"]
+__all__ = ["NOT_RUN", "EnsembleRows", "lists_of"]
 
 NOT_RUN = "not run"
 
-LISTS = {f"passage_{what}": "passage_member" for what in ("member", "event", "time", "state")}
-"""Arrays of parts in which a member has any number of entries."""
+_PASSAGES = {f"passage_{what}": "passage_member" for what in ("member", "event", "time", "state")}
+_REDUCED = "reduced_member"
+
+
+def lists_of(record: tuple[KeptQuantity, ...] | None) -> dict[str, str]:
+    """Arrays of parts in which a member has any number of entries, by those of their members."""
+    over = [
+        f"recorded{i} {name}"
+        for i, quantity in enumerate(record or ())
+        if quantity.over
+        for name in quantity.reduction(1).arrays()
+    ]
+    return _PASSAGES | dict.fromkeys([_REDUCED, *over], _REDUCED)
 
 
 class EnsembleRows:
@@ -24,8 +36,10 @@ class EnsembleRows:
     ----------
     states : ndarray (k, n, nt) or None
         Where states are kept, nan beyond a member's end.
-    recorded : list of ndarray (k, nt) or (k,)
-        What is kept instead.
+    first : int
+        Place of the first of them in the ensemble.
+    recorded : list of ndarray (k, nt) or (k,), or Reduced
+        What is kept instead, of each member or of all.
     status : ndarray of str objects (k,)
     success : ndarray of bool (k,)
     end : ndarray (k,)
@@ -37,8 +51,12 @@ class EnsembleRows:
 
     def __init__(self, count: int, n: int, samples: int, record: tuple[KeptQuantity, ...] | None) -> None:
         self.states = np.full((count, n, samples), np.nan) if record is None else None
-        self.recorded = [
-            np.full((count, samples) if quantity.how == "all" else count, np.nan) for quantity in record or ()
+        self.first, self._record = 0, record or ()
+        self.recorded: list[np.ndarray | Reduced] = [
+            quantity.reduction(samples)
+            if quantity.over
+            else np.full((count, samples) if quantity.how == "all" else count, np.nan)
+            for quantity in self._record
         ]
         self.status = np.full(count, NOT_RUN, dtype=object)
         self.success = np.zeros(count, bool)
@@ -61,7 +79,11 @@ class EnsembleRows:
         }
         if self.states is not None:
             found["states"] = self.states
-        found |= {f"recorded{i}": values for i, values in enumerate(self.recorded)}
+        for i, (quantity, values) in enumerate(zip(self._record, self.recorded, strict=True)):
+            if isinstance(values, Reduced):
+                found |= {f"recorded{i} {name}": array for name, array in quantity.numbers(values).items()}
+            else:
+                found[f"recorded{i}"] = values
         for k in range(events):
             mine = sorted((p for p in self.passages if p[1] == k), key=lambda p: (p[0], p[2]))
             found[f"event{k}_member"] = np.array([p[0] for p in mine], dtype=int)
@@ -74,7 +96,7 @@ class EnsembleRows:
     def part_arrays(self, first: int, usual: Sequence[str]) -> dict[str, np.ndarray]:
         """All of it for the runner of parts, the first member being that one; usual words are told by number.
 
-        A row a member, and the lists of passages (`LISTS`).
+        A row a member, and the lists of passages and of reductions (`lists_of`).
         """
         codes = {words: i + 1 for i, words in enumerate(usual)}
         code = np.array([codes.get(words, 0) for words in self.status])
@@ -92,7 +114,13 @@ class EnsembleRows:
         }
         if self.states is not None:
             found["states"] = self.states
-        return found | {f"recorded{i}": values for i, values in enumerate(self.recorded)}
+        for i, values in enumerate(self.recorded):
+            if isinstance(values, Reduced):
+                found |= {f"recorded{i} {name}": array[..., None] for name, array in values.arrays().items()}
+            else:
+                found[f"recorded{i}"] = values
+        # What a part knows of all its members is an entry of its first one.
+        return found | {_REDUCED: np.array([first])}
 
     def put(self, first: int, arrays: Mapping[str, np.ndarray], usual: Sequence[str]) -> None:
         """Take up a part from `part_arrays`."""
@@ -104,7 +132,12 @@ class EnsembleRows:
         if self.states is not None:
             self.states[place] = arrays["states"]
         for i, values in enumerate(self.recorded):
-            values[place] = arrays[f"recorded{i}"]
+            if isinstance(values, Reduced):
+                for entry in range(arrays[_REDUCED].size):
+                    names = (name.partition(" ")[2] for name in arrays if name.startswith(f"recorded{i} "))
+                    values.take({name: arrays[f"recorded{i} {name}"][..., entry] for name in names})
+            else:
+                values[place] = arrays[f"recorded{i}"]
         columns = (arrays[f"passage_{what}"].tolist() for what in ("member", "event", "time"))
         self.passages += [
             (member, event, t, state)

@@ -17,6 +17,7 @@ from geoctrl.runs import EventRecord, Events
 from geoctrl.simulation.ensembles import ensemble_files
 from geoctrl.simulation.ensembles.ensemble_drift import drift_of
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
+from geoctrl.simulation.members.reductions import FIELDS
 from geoctrl.simulation.trajectory import Trajectory, trajectory_of
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
@@ -77,8 +78,11 @@ class Ensemble:
     events : dict of name -> EnsembleEvents
         ``.member``, ``.time`` and ``.states`` (n, k).
     params : dict of name -> float or ndarray (N,)
-    recorded : dict of name -> ndarray (N, nt) or (N,)
-        What ``record`` named.
+    recorded : dict of name -> ndarray (N, nt) or (N,), or dict
+        What ``record`` named. Of a reduction over members, arrays (nt,) or numbers by name: "count", the
+        members with a finite value; "holds", those of which the relation holds; "mean", "variance" (the mean
+        square of deviations); "least", "greatest", "least member", "greatest member"; "counts" (nt, bins) of
+        values from an edge up to the next, "below", "above", "edges".
     state_labels : tuple of str
     engine : str
         What ran the members.
@@ -107,7 +111,13 @@ class Ensemble:
         self.end, self.last = arrays["end"], arrays["last"]
         self._codes, self._words = arrays["codes"], np.array(header["words"], dtype=object)
         self._states = arrays.get("states")
-        self.recorded = {name: arrays[f"recorded{i}"] for i, name in enumerate(header["recorded"])}
+        over = header.get("reduced", {})
+        self.recorded = {
+            name: {field: arrays[f"recorded{i} {field}"] for field in FIELDS[over[name]]}
+            if name in over
+            else arrays[f"recorded{i}"]
+            for i, name in enumerate(header["recorded"])
+        }
         self.params: dict[str, Any] = dict(header["params"])
         self.params |= {name: arrays[f"param{i}"] for i, name in enumerate(header["param_arrays"])}
         self.events = _NamedEvents()
@@ -156,7 +166,7 @@ class Ensemble:
         i = whole_number("the number of a member", key, -count, count - 1)
         return self._trajectory(i % count)
 
-    def _signal(self, label: str) -> np.ndarray:
+    def _signal(self, label: str) -> Any:
         if label in self.recorded:
             return self.recorded[label]
         if self._states is not None and label in self.state_labels:

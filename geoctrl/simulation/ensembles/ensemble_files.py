@@ -13,6 +13,7 @@ from geoctrl._checks import file_path
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError
 from geoctrl.runs.storage import read_archive
+from geoctrl.simulation.members.reductions import FIELDS
 
 __all__ = ["read", "write"]
 
@@ -51,9 +52,23 @@ def _check_header(where: str, header: Mapping[str, Any]) -> None:
         value = header.get(key)
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise InputError(f"{where}: {key} must be a list of names, got {shown(value)}")
+    reduced = header.get("reduced", {})
+    if not isinstance(reduced, dict) or not all(kind in FIELDS for kind in reduced.values()):
+        raise InputError(f"{where}: reduced must tell kinds of reductions by name, got {shown(reduced)}")
     for key, kind in (("name", str), ("engine", str), ("params", dict)):
         if not isinstance(header.get(key), kind):
             raise InputError(f"{where}: {key} must be of type {kind.__name__}, got {shown(header.get(key))}")
+
+
+def _shapes_of_reduction(
+    arrays: Mapping[str, np.ndarray], i: int, kind: str, samples: int
+) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """Shapes of the numbers of a reduction: one for each sample, or one."""
+    edges = arrays.get(f"recorded{i} edges", np.zeros(1))
+    shapes: dict[str, tuple[tuple[int, ...], ...]] = dict.fromkeys(FIELDS[kind], ((samples,), ()))
+    if "edges" in shapes:
+        shapes |= {"edges": ((edges.size,),), "counts": ((samples, edges.size - 1), (edges.size - 1,))}
+    return {f"recorded{i} {field}": shape for field, shape in shapes.items()}
 
 
 def _check_arrays(where: str, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
@@ -69,7 +84,11 @@ def _check_arrays(where: str, header: Mapping[str, Any], arrays: Mapping[str, np
     }
     if not header["recorded"]:
         needed["states"] = ((count, n, samples),)
-    needed |= {f"recorded{i}": ((count, samples), (count,)) for i in range(len(header["recorded"]))}
+    for i, name in enumerate(header["recorded"]):
+        if name in header.get("reduced", {}):
+            needed |= _shapes_of_reduction(arrays, i, header["reduced"][name], samples)
+        else:
+            needed[f"recorded{i}"] = ((count, samples), (count,))
     needed |= {f"param{i}": ((count,),) for i in range(len(header["param_arrays"]))}
     for i in range(len(header["events"])):
         k = arrays[f"event{i}_time"].size if f"event{i}_time" in arrays else 0

@@ -81,7 +81,10 @@ def simulate_ensemble(
     record : list or dict, optional
         What is kept instead of the states: a list of labels or expressions, or a dict of name -> expression,
         each at all samples, (N, nt). ``("min", expr)``, ``("max", expr)`` and ``("last", expr)`` keep one
-        number: over samples and end, or at the end.
+        number: over samples and end, or at the end. ``("count", relation)``, ``("moments", q)``,
+        ``("extremes", q)`` and ``("histogram", q, edges)`` keep what is so of all members, at each sample, or
+        where ``q`` is such a pair of its one number: see `Ensemble.recorded`. Sums are exact, so that they
+        are the same in any order and parts.
     memory : float
         Bytes that may be kept.
     seconds : float, optional
@@ -210,6 +213,7 @@ def _ensemble_of(task: EnsembleTask, rows: EnsembleRows) -> Ensemble:
         "state_labels": list(task.system.state_labels),
         "words": list(codes),
         "recorded": [quantity.name for quantity in task.record or ()],
+        "reduced": {quantity.name: quantity.over for quantity in task.record or () if quantity.over},
         "params": {k: float(v) for k, v in drawn.items() if not np.ndim(v) and v is not None},
         "param_arrays": several,
         "events": asked,

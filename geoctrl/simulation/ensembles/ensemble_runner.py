@@ -14,9 +14,10 @@ from geoctrl.errors import InputError
 from geoctrl.runs.fingerprints import array_fingerprint, function_fingerprint, text_fingerprint
 from geoctrl.runs.part_runner import Members, Task, TimeIsUpError, run_parts
 from geoctrl.simulation.batches.ensemble_parts import empty_rows, run_rows
-from geoctrl.simulation.batches.ensemble_rows import LISTS, EnsembleRows
+from geoctrl.simulation.batches.ensemble_rows import EnsembleRows, lists_of
 from geoctrl.simulation.members.draws import Draws
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
+from geoctrl.simulation.members.quantities import KeptQuantity
 
 __all__ = ["fill_by_parts"]
 
@@ -33,7 +34,7 @@ def fill_by_parts(
         {} if out is None else _question(task),
         arrays,
         is_strict=True,
-        lists=LISTS,
+        lists=lists_of(task.record),
     )
     usual = task.usual_words
     run_parts(runner, call, executor, out, put=lambda first, arrays: rows.put(first, arrays, usual))
@@ -44,6 +45,7 @@ def _member_arrays(shared: EnsembleTask, members: Members) -> dict[str, np.ndarr
     of_part = shared.members.of_part(members.first, members.count, members.arrays)
     task = replace(shared, members=of_part)
     rows = empty_rows(task, members.count)
+    rows.first = members.first
     run_rows(task, rows, _look)
     return rows.part_arrays(members.first, task.usual_words)
 
@@ -71,10 +73,16 @@ def _question(task: EnsembleTask) -> dict[str, Any]:
         "engine": f"{task.words}, rtol {task.rtol}, domain {task.domain}",
         "inputs": _text(task.inputs),
         "events": ", ".join(f"{e.name}: {e.terminal} {e.direction}" for e in task.located_events) or "none",
-        "record": ", ".join(f"{q.name}: {q.how}" for q in task.record or ()) or "states",
+        "record": ", ".join(_way_to_keep(q) for q in task.record or ()) or "states",
         "x0s": _text(members.starts if isinstance(members.starts, Draws) else None),
         "params": _text(members.params if isinstance(members.params, Draws) else members.common_params),
     }
+
+
+def _way_to_keep(quantity: KeptQuantity) -> str:
+    """How a quantity is kept."""
+    over = f" {quantity.over} {quantity.detail}" if quantity.over else ""
+    return f"{quantity.name}: {quantity.how}{over}"
 
 
 def _text(value: Any) -> str:
