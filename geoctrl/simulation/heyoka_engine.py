@@ -140,7 +140,10 @@ class Heyoka(Engine):
             before, start, mark = float(ta.time), ta.state.copy(), log.mark()
             # Continued from where it is, the integrator takes the same steps as without a pause. In sizes of
             # its own it is looked at after each step.
-            ahead = np.concatenate([[before], rest if measured is None else rest[:_CHUNK]])
+            if measured is None and before == grid[0] and rest.size == grid.size - 1:
+                ahead = grid
+            else:
+                ahead = np.concatenate([[before], rest if measured is None else rest[:_CHUNK]])
             chunk = _CHUNK if measured is None else 1
             outcome, shortest, longest, steps, _, rows = ta.propagate_grid(ahead, max_steps=chunk)
             rows = rows[1:]
@@ -165,10 +168,9 @@ class Heyoka(Engine):
                 taken.look_again(before, start, mark)
                 if log.end is not None:
                     rows = rows[: int(np.searchsorted(rest[: len(rows)], log.end[0], side="right"))]
-            good = np.isfinite(rows)
-            finite = bool(good.all())
+            finite = _all_finite(rows)
             if not finite:
-                rows = rows[: int(np.argmin(good.all(axis=1)))]
+                rows = rows[: int(np.argmin(np.isfinite(rows).all(axis=1)))]
             if len(rows):
                 last = float(rest[len(rows) - 1]), rows[-1]
             yield rest[: len(rows)], rows
@@ -190,7 +192,10 @@ class Heyoka(Engine):
 
     def _first_small(self, times: np.ndarray, rows: np.ndarray) -> int | None:
         """The first sample that is small beside the sizes that doubles and tolerances are made for."""
-        if not len(rows) or np.abs(rows[:, np.abs(rows[-1]).argmax()]).min() >= SMALL:
+        if not len(rows):
+            return None
+        one = rows[:, np.abs(rows[-1]).argmax()]
+        if one.min() >= SMALL or one.max() <= -SMALL:
             return None  # one state is never small, as mostly; the least of a column costs little
         largest = np.max(np.abs(rows), axis=1)
         small = (largest < SMALL) & (largest > 0)
@@ -225,6 +230,12 @@ class Heyoka(Engine):
     def stepper(self) -> HeyokaStepper:
         """The same from command to command."""
         return HeyokaStepper(self._equations)
+
+
+def _all_finite(rows: np.ndarray) -> bool:
+    """Whether all entries are numbers; their sum says so at once, unless it exceeds the doubles."""
+    with np.errstate(all="ignore"):
+        return math.isfinite(rows.sum()) or bool(np.isfinite(rows).all())
 
 
 def _last_finite(compiled: Compiled, t: float, x: np.ndarray) -> tuple[float, str, np.ndarray]:

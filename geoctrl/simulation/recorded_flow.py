@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from geoctrl._scalars import Node, Program
 from geoctrl.stepping.drive.flow import Flow
 
-__all__ = ["RecordedFlow", "Workspace"]
+__all__ = ["DrivenEquations", "RecordedFlow", "Workspace"]
 
 _KEPT = 64
 
@@ -45,6 +45,62 @@ class Workspace:
         self._idle.setdefault(key, []).append(integrator)
 
 
+class DrivenEquations:
+    """Rates and events with what drives the inputs put in: one for all flows that differ in numbers alone.
+
+    Parameters
+    ----------
+    images : mapping from input node to node
+    states, rates, events, extra : list of Node
+        As of `RecordedFlow`; rates and events still in the inputs.
+    kinds : sequence
+        What else tells integrators of the events apart.
+    """
+
+    def __init__(
+        self,
+        system: Any,
+        images: Mapping[Node, Node],
+        states: list[Node],
+        rates: list[Node],
+        events: list[Node],
+        extra: list[Node],
+        kinds: Sequence[Hashable],
+    ) -> None:
+        self._system, self._images = system, images
+        self.states, self.extra = states, extra
+        self.rates = self.with_inputs(rates)
+        # An input that is held leaves a constant here, which has no zeros.
+        self.events = self.with_inputs(events)
+        self.arguments = [*states, system.time_node, *extra]
+        self._programs: dict[tuple[int, ...], Program] = {}
+        told = zip(self.events, kinds, strict=True)
+        self.key: Hashable = (
+            tuple(n.index for n in self.arguments),
+            tuple(n.index for n in self.rates),
+            tuple((node.index, kind) for node, kind in told),
+        )
+
+    def with_inputs(self, nodes: list[Node]) -> list[Node]:
+        """Nodes of the system with what drives the inputs put in."""
+        return self._system.graph.substitute(nodes, self._images) if self._images else nodes
+
+    def program(self, nodes: Sequence[Node]) -> Program:
+        """Compiled function of `arguments`, kept."""
+        key = tuple(n.index for n in nodes)
+        if key not in self._programs:
+            if len(self._programs) >= _KEPT:
+                self._programs.clear()
+            system = self._system
+            self._programs[key] = Program(system.graph, self.arguments, system.parameter_nodes, nodes)
+        return self._programs[key]
+
+    @cached_property
+    def right_hand_side(self) -> Program:
+        """The field, followed by the events."""
+        return self.program([*self.rates, *self.events])
+
+
 class RecordedFlow:
     """Nodes of a flow on recorded equations.
 
@@ -71,56 +127,39 @@ class RecordedFlow:
         self.flow, self._system = flow, system
         self.workspace: Workspace = system.cache.setdefault("simulation", Workspace())
         self.watched = tuple(range(len(flow.events)) if watched is None else watched)
-        images, self.extra = flow.drive.images(system)
-        self.state_nodes: list[Node] = [*system.state_nodes, *(state for state, _ in flow.more)]
-        rates = [*system.field_nodes, *(rate for _, rate in flow.more)]
-        self._images = dict(zip(system.input_nodes, images, strict=True))
-        self.rates: list[Node] = self._nodes_with_inputs("field", rates)
-        # An input that is held leaves a constant here, which has no zeros.
-        self.events: list[Node] = self._nodes_with_inputs(
-            "events", [flow.events[i].node for i in self.watched]
+        images, extra = flow.drive.images(system)
+        events = [(flow.events[i].node, (flow.events[i].terminal, i)) for i in self.watched]
+        told = (
+            tuple([node.index for node in (*images, *extra)]),
+            tuple([(state.index, rate.index) for state, rate in flow.more]),
+            tuple([(node.index, kind) for node, kind in events]),
         )
-        self.arguments = [*self.state_nodes, system.time_node, *self.extra]
+        self._equations: DrivenEquations = self.workspace.get(
+            ("equations", *told),
+            lambda: DrivenEquations(
+                system,
+                dict(zip(system.input_nodes, images, strict=True)),
+                [*system.state_nodes, *(state for state, _ in flow.more)],
+                [*system.field_nodes, *(rate for _, rate in flow.more)],
+                [node for node, _ in events],
+                extra,
+                [kind for _, kind in events],
+            ),
+        )
+        kept = self._equations
+        self.state_nodes, self.rates, self.events = kept.states, kept.rates, kept.events
+        self.extra, self.arguments = kept.extra, kept.arguments
+        self.with_inputs, self.program = kept.with_inputs, kept.program
 
     def watching(self, watched: Sequence[int]) -> RecordedFlow:
         """The same, of which other events are watched."""
         return self if tuple(watched) == self.watched else RecordedFlow(self.flow, watched)
 
-    def with_inputs(self, nodes: list[Node]) -> list[Node]:
-        """Nodes of the system with what drives the inputs put in, as functions of `arguments`."""
-        return self._nodes_with_inputs("others", nodes)
-
-    def _nodes_with_inputs(self, what: str, nodes: list[Node]) -> list[Node]:
-        mapping = self._images
-        if not mapping:
-            return nodes
-        key = (what, *(n.index for n in nodes), *((a.index, b.index) for a, b in mapping.items()))
-        return self.workspace.get(key, lambda: self._system.graph.substitute(nodes, mapping))
-
     def key(self, *more: Hashable) -> Hashable:
         """What the equations and events are, by content: nodes are equal where their values are."""
-        return (self._key, *more)
-
-    @cached_property
-    def _key(self) -> Hashable:
-        events = self.flow.events
-        return (
-            tuple([n.index for n in self.arguments]),
-            tuple([n.index for n in self.rates]),
-            tuple(
-                (node.index, events[i].terminal, i) for i, node in zip(self.watched, self.events, strict=True)
-            ),
-        )
-
-    def program(self, nodes: Sequence[Node]) -> Program:
-        """Compiled function of `arguments`, kept with the system."""
-        system = self._system
-        key = ("program", tuple(n.index for n in self.arguments), tuple(n.index for n in nodes))
-        return self.workspace.get(
-            key, lambda: Program(system.graph, self.arguments, system.parameter_nodes, nodes)
-        )
+        return (self._equations.key, *more)
 
     @property
     def right_hand_side(self) -> Program:
         """The field, followed by the events."""
-        return self.program([*self.rates, *self.events])
+        return self._equations.right_hand_side

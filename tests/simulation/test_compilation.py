@@ -7,7 +7,8 @@ import pytest
 
 import geoctrl as gc
 from geoctrl import models
-from geoctrl.simulation import heyoka_compiled, heyoka_engine
+from geoctrl._scalars.arithmetic import arithmetics
+from geoctrl.simulation import heyoka_compiled, heyoka_engine, recorded_flow
 
 TIMES = np.linspace(0.0, 2.0, 21)
 
@@ -86,3 +87,14 @@ def test_events_and_held_inputs_go_on_in_optimised_code(compilations, monkeypatc
     found, known = (run.events["middle"].time for run in (changed, plain))
     np.testing.assert_allclose(found, known, rtol=0, atol=1e-10)
     assert found.size
+
+
+def test_runs_that_differ_in_numbers_share_equations_and_programs(monkeypatch):
+    cart = models.get("cart-pendulum")().reduce()
+    for force in (1.0, 2.0):
+        gc.simulate(cart, TIMES, cart.state(phi=0.1), inputs=[force], params={"M": force})
+    other, made = cart.state(phi=0.2), []
+    for what in (recorded_flow.DrivenEquations, arithmetics.Program):
+        monkeypatch.setattr(what, "__init__", lambda self, *_, **__: made.append(type(self)))
+    gc.simulate(cart, TIMES, other, inputs=[3.0], params={"M": 3.0})
+    assert made == []

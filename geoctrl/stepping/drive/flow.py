@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite, isnan, nan
-from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -264,7 +263,14 @@ class Flow:
 
     @cached_property
     def _slopes(self) -> _Function:
-        """Gradients of the events by states, time and inputs, row after row; kept with a recorded system."""
+        """What is not zero in the gradients of the events, row after row, at places of `_sloping`."""
+        return _Function(self._gradients[0], self.params)
+
+    @cached_property
+    def _gradients(self) -> tuple[Program, list[list[int]]]:
+        """Gradients of the events by states, time and inputs where they are not zero, row after row, and in
+        which of these arguments each of them is; kept with a recorded system.
+        """
         system: Any = self.system
         kept = system.cache.setdefault("slopes of events", {}) if system.recorded else {}
         key = tuple(node.index for node in (*self._nodes, *(state for state, _ in self.more)))
@@ -273,8 +279,10 @@ class Flow:
                 kept.clear()
             arguments = [*system.state_nodes, *(state for state, _ in self.more), system.time_node]
             rows = system.graph.jacobian(self._nodes, [*arguments, *system.input_nodes])
-            kept[key] = self._program([node for row in rows for node in row])
-        return _Function(kept[key], self.params)
+            places = [[i for i, node in enumerate(row) if not node.is_zero] for row in rows]
+            nodes = [row[i] for row, where in zip(rows, places, strict=True) for i in where]
+            kept[key] = self._program(nodes), places
+        return kept[key]
 
     @property
     def _nodes(self) -> list[Node]:
@@ -283,20 +291,25 @@ class Flow:
     def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
         """The functions of the events at a state, their rounding and their rates."""
         arguments = [*x.tolist(), t, *self.inputs(t, x).tolist()]
-        slopes, sizes, count = self._slopes(arguments), [*map(abs, arguments)], len(arguments)
-        with np.errstate(all="ignore"):
-            rates = [*self.field(t, x).tolist(), 1.0]
+        slopes = iter(self._slopes(arguments))
+        if x is self.x0 and t == self._begin.t:
+            values, rate = self._begin.switches, self._begin.rate
+        else:
+            with np.errstate(all="ignore"):
+                values, rate = self._switches(arguments), self.field(t, x)
+        rates = [*rate.tolist(), 1.0]
         rounding, changes = [], []
-        for k, event in enumerate(self.events):
-            row = slopes[k * count : (k + 1) * count]
-            known = sum(map(mul, map(abs, row), sizes))
+        for event, places in zip(self.events, self._gradients[1], strict=True):
+            row = [(next(slopes), i) for i in places]
+            known = sum([abs(slope * arguments[i]) for slope, i in row])
             if isnan(known):
                 # Where a gradient has no value nothing is known of the rounding: the sign counts as it is.
-                known = sum(0.0 if isnan(s) else abs(s) * size for s, size in zip(row, sizes, strict=True))
+                known = sum([0.0 if isnan(slope) else abs(slope * arguments[i]) for slope, i in row])
             rounding.append(0.0 if isnan(known) else min(RELATIVE_ROUNDING * known, _MOST))
             changing = event.of_inputs and not self.drive.constant
-            changes.append(nan if changing else sum(map(mul, row, rates)))
-        return Surfaces(self._switches(arguments), rounding, changes)
+            along = [slope * rates[i] for slope, i in row if i < len(rates)]
+            changes.append(nan if changing else sum(along))
+        return Surfaces(values, rounding, changes)
 
     @cached_property
     def _constant_inputs(self) -> np.ndarray | None:
