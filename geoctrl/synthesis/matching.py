@@ -278,6 +278,12 @@ def match(
         if gains != "scalars":
             return ShapedMatching(mechanism, _class_with_matrices(plant, kind, direction, gains))
         return ShapedMatching(mechanism, *_first_class(plant, kind, direction))
+    if any(friction.along.cols > mechanism.algebra.n for friction in mechanism.friction):
+        raise MatchingError(
+            "match by sigma takes no friction in the bearings of rotors: match the mechanism without it, and "
+            "give the law, law.numeric(), to the plant as feedback= with a torque against the friction; or "
+            "take the rotors as velocities of gc.rn"
+        )
     coupling, time = RotorCoupling.of(mechanism), Budget(under_way().search_seconds(seconds_of(budget)))
     remedy, count = "give numbers for the parameters of the rotors", coupling.rotors.count
     time.demand("a check of the rotors", coupling.require_coupling, remedy)

@@ -53,6 +53,11 @@ def with_rotor_velocities(mechanism: EulerPoincare) -> EulerPoincare:
             name: list(with_rotor_columns(sp.Matrix(eta).T, zero.T))
             for name, eta in mechanism.reactions.items()
         }
+    changes["friction"] = [
+        f.with_rows(sp.Matrix.hstack(rows[:, :n], rows[:, n + k :], rows[:, n : n + k]))
+        for f in mechanism.friction
+        for rows in [sp.Matrix(f.with_rates(s, n + k).along)]
+    ]
     return mechanism.replace(
         algebra=spun,
         rotors=None,

@@ -287,3 +287,51 @@ def test_the_limit_falls_from_that_at_rest(exponent):
 def test_slips_in_stribecks_curve_are_refused(given, words):
     with pytest.raises(gc.DescriptionError, match=words):
         gc.Friction([1], **given)
+
+
+@pytest.fixture(scope="module")
+def braked():
+    """The skate with a rotor that runs in a bearing."""
+    skate = gc.models.get("pendulum-skate-rotor")()
+    b = gc.Parameter("b", 0.02, "N m s", positive=True)
+    bearing = gc.Friction([0] * skate.algebra.n + [1], viscous=b.symbol)
+    return skate, skate.replace(friction=[bearing], parameters=[*skate.parameters, b])
+
+
+def test_a_bearing_of_a_rotor_takes_torque_from_it_and_none_from_the_body(braked):
+    free, system = (m.reduce() for m in braked)
+    x = system.random_state(np.random.default_rng(3))
+    rate = x[system.state_labels.index("theta_dot")]
+    found, expected = system.rhs(0, x, [0.3]), free.rhs(0, x, [0.3 - 0.02 * rate])
+    assert found == pytest.approx(expected, rel=1e-13, abs=1e-13)
+    power = along(system.energy, x, system.rhs(0, x))
+    assert power == pytest.approx(-0.02 * rate**2, rel=1e-7)
+    assert "energy" in free.conserved()
+    assert "energy" not in system.conserved()
+    # By the multiplier form, which solves for all accelerations at once.
+    form = system.unreduced()
+    whole = np.append(system.velocity(x), rate)
+    rates, _ = form.rhs(0.0, (whole, system.configuration(x)), [0.3])
+    place = system.state_labels.index("theta_dot")
+    assert rates[-1] == pytest.approx(found[place], rel=1e-10)
+
+
+def test_a_law_of_all_states_is_proved_with_a_bearing_and_matching_refuses_it(braked):
+    system = braked[1].reduce()
+    eq = system.equilibrium("sliding", Y0=1.0)
+    law = gc.lqr(system, eq)
+    assert gc.certify(law.closed_loop(), law.equilibrium).verdict is gc.Verdict.PROVED_STABLE
+    with pytest.raises(gc.MatchingError, match="no friction in the bearings of rotors"):
+        gc.match(braked[1])
+    with pytest.raises(gc.DescriptionError, match="or 7 with theta_dot behind them, got 2"):
+        braked[0].replace(friction=[gc.Friction([1, 2], viscous=1)])
+
+
+def test_a_bearing_stays_with_its_rotor_where_rotors_are_velocities(braked):
+    from geoctrl.systems.rotor_velocities import with_rotor_velocities
+
+    system, spun = braked[1].reduce(), with_rotor_velocities(braked[1]).reduce()
+    x = system.random_state(np.random.default_rng(5))
+    there = np.array([x[system.state_labels.index(label)] for label in spun.state_labels])
+    found = dict(zip(system.state_labels, system.rhs(0, x), strict=True))
+    assert spun.rhs(0, there) == pytest.approx([found[label] for label in spun.state_labels], rel=1e-11)

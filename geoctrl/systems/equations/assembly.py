@@ -225,7 +225,7 @@ class Assembly:
         forces = (
             [given(f) for f in mechanism.acting] if mechanism.acting is not None else [self.graph.zero] * n
         )
-        return forces + self._actuators[len(mechanism.inputs) :]
+        return forces + [given(torque) for torque in mechanism.rotor_torques]
 
     def _equations(self) -> None:
         g = self.graph

@@ -39,7 +39,7 @@ from geoctrl.systems.parts.description_entries import (
 )
 from geoctrl.systems.parts.domain import Side, read_domain
 from geoctrl.systems.parts.families import Family
-from geoctrl.systems.parts.friction import Friction, loaded_sides, loads_of
+from geoctrl.systems.parts.friction import Friction, forces_of, loaded_sides, loads_of, require_friction_rows
 from geoctrl.systems.parts.leaf_relations import read_relations, removals
 from geoctrl.systems.parts.names import (
     check_families,
@@ -146,12 +146,7 @@ class Mechanism(ABC):
             forces = shaped_matrix("forces", self.forces, (n, 1), self.algebra.labels)
             put("forces", forces.xreplace(plain))
         put("friction", tuple(self.friction))
-        for friction in self.friction:
-            if friction.along.cols != n:
-                raise DescriptionError(
-                    f"rows of a friction must have length {n}, one entry per velocity "
-                    f"({', '.join(self.algebra.labels)}), got {friction.along.cols}"
-                )
+        require_friction_rows(self.friction, self.algebra.labels, self.velocity_labels)
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
         rows, names = constraint_rows(self.constraints, self.algebra.labels)
@@ -324,8 +319,14 @@ class Mechanism(ABC):
     def acting(self) -> sp.ImmutableMatrix | None:
         """Generalised forces with those of friction, n x 1; None where nothing acts."""
         parts = [] if self.forces is None else [self.forces]
-        parts += [friction.force(sp.Matrix(self.algebra.xi)) for friction in self.friction]
+        parts += forces_of(self.friction, self.algebra.xi, self.rotors)[0]
         return sp.ImmutableMatrix(sum(parts[1:], sp.Matrix(parts[0]))) if parts else None
+
+    @cached_property
+    def rotor_torques(self) -> list[sp.Expr]:
+        """Torques on the rotors: of their motors, and of friction in their bearings."""
+        bearings = forces_of(self.friction, self.algebra.xi, self.rotors)[1]
+        return list(sum(bearings, sp.Matrix(self.rotors.torques))) if self.rotors else []
 
     @property
     def edges(self) -> dict[str, Side]:
@@ -335,7 +336,7 @@ class Mechanism(ABC):
     @cached_property
     def loads(self) -> tuple[str, ...]:
         """Names of the reactions that the generalised forces hold."""
-        return loads_of(self.acting or (), (*self.row_names, *self.reactions))
+        return loads_of((*(self.acting or ()), *self.rotor_torques), (*self.row_names, *self.reactions))
 
     @property
     def input_symbols(self) -> tuple[sp.Symbol, ...]:

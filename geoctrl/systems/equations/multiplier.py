@@ -101,7 +101,7 @@ class MultiplierForm:
         if mechanism.acting is not None:
             F[: algebra.n, 0] = mechanism.acting
         if rotors:
-            F[algebra.n :, 0] = sp.Matrix(rotors.torques)
+            F[algebra.n :, 0] = sp.Matrix(mechanism.rotor_torques)
         F = F.subs(self._closed_inputs())
         # Reactions that the forces hold: columns of F, of loads that are rows of the multipliers.
         loads = [reaction(name) for name in mechanism.loads]

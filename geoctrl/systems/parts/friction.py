@@ -15,9 +15,19 @@ from geoctrl._checks import nearest, shape_of
 from geoctrl._scalars import FromSympy, Node, exact, expression, read_matrix, shown
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.systems.parts.domain import Side
+from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.typesetting.decimal_printing import expression_text
 
-__all__ = ["Friction", "is_reaction", "loaded_sides", "loads_of", "reaction", "with_reactions"]
+__all__ = [
+    "Friction",
+    "forces_of",
+    "is_reaction",
+    "loaded_sides",
+    "loads_of",
+    "reaction",
+    "require_friction_rows",
+    "with_reactions",
+]
 
 _PREFIX = "reaction of "
 
@@ -105,7 +115,8 @@ class Friction:
     Parameters
     ----------
     along : row of n entries, or a list of rows
-        :math:`\rho`, in advected symbols, coordinates and parameters.
+        :math:`\rho`, in advected symbols, coordinates and parameters. With s rotors rows may have n + s
+        entries: ``[0, ..., 0, 1]`` is the bearing of the last rotor.
     viscous : expression, optional
         c: N s/m where s is in m/s, N m s where it is in rad/s.
     coulomb : expression, optional
@@ -180,6 +191,17 @@ class Friction:
         if self.scale == 0:
             raise DescriptionError("scale of friction must be positive; it is what makes the force smooth")
 
+    def with_rows(self, along: sp.Matrix) -> Friction:
+        """The same law along other rows."""
+        make, (_, *rest) = self.__reduce__()
+        return make(along, *rest)
+
+    def with_rates(self, s: int, n: int) -> Friction:
+        """With entries for s rotor rates, zero where rows have those of n velocities alone."""
+        if not s or self.along.cols > n:
+            return self
+        return self.with_rows(sp.Matrix.hstack(self.along, sp.zeros(self.along.rows, s)))
+
     def force(self, xi: sp.Matrix) -> sp.Matrix:
         """The force (n x 1) at velocities xi."""
         slip = self.along * xi
@@ -211,6 +233,29 @@ class Friction:
             given |= {"static": self.static, "stribeck": self.stribeck, "exponent": self.exponent}
         said = ", ".join(f"{k}={expression_text(v)}" for k, v in given.items() if v not in (0, None))
         return f"Friction({self.along.tolist()}, {said})"
+
+
+def forces_of(
+    frictions: Sequence[Friction], xi: Sequence[sp.Symbol], rotors: Rotors | None
+) -> tuple[list[sp.Matrix], list[sp.Matrix]]:
+    """Forces along the velocities (n x 1 each), and on the rotors (s x 1)."""
+    rates, n = rotors.rates if rotors else (), len(xi)
+    forces = [f.with_rates(len(rates), n).force(sp.Matrix([*xi, *rates])) for f in frictions]
+    return [force[:n, :] for force in forces], [force[n:, :] for force in forces]
+
+
+def require_friction_rows(
+    frictions: Sequence[Friction], velocities: Sequence[str], with_rotors: Sequence[str]
+) -> None:
+    """Refuse rows that are not as long as the velocities, without rotor rates or with them."""
+    for friction in frictions:
+        if friction.along.cols not in (len(velocities), len(with_rotors)):
+            rotors = [label for label in with_rotors if label not in velocities]
+            further = f" or {len(with_rotors)} with {', '.join(rotors)} behind them" if rotors else ""
+            raise DescriptionError(
+                f"rows of a friction must have length {len(velocities)}, one entry per velocity "
+                f"({', '.join(velocities)}){further}, got {friction.along.cols}"
+            )
 
 
 def loaded_sides(frictions: Sequence[Friction]) -> dict[str, Side]:

@@ -76,6 +76,8 @@ def check_symbols(mechanism: Any) -> None:
     for friction in mechanism.friction:
         _require("friction", (friction.along, friction.smooth), configuration)
         _require("coulomb of a friction", (friction.coulomb,), configuration | loads)
+        if friction.static is not None:
+            _require("static of a friction", (friction.static,), configuration | loads)
 
 
 def _require(what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
