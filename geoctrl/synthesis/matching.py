@@ -278,6 +278,13 @@ def match(
         if gains != "scalars":
             return ShapedMatching(mechanism, _class_with_matrices(plant, kind, direction, gains))
         return ShapedMatching(mechanism, *_first_class(plant, kind, direction))
+    if angles := [
+        z.name for z in mechanism.quasicoordinates if z.rate.free_symbols & {*mechanism.rotors.rates}
+    ]:
+        raise MatchingError(
+            f"match by sigma takes no state that follows a rotor, such as {angles[0]}: match the mechanism "
+            "without it, or take the rotors as velocities of gc.rn"
+        )
     if any(friction.along.cols > mechanism.algebra.n for friction in mechanism.friction):
         raise MatchingError(
             "match by sigma takes no friction in the bearings of rotors: match the mechanism without it, and "

@@ -227,14 +227,14 @@ class Mechanism(ABC):
         DescriptionError
             If a rate is not linear in the velocities.
         """
-        xi, start = self.algebra.xi, len(self.configuration_symbols) - len(self.quasicoordinates)
-        found = []
+        xi, found = (*self.algebra.xi, *(self.rotors.rates if self.rotors else ())), []
+        start = len(self.configuration_symbols) - len(self.quasicoordinates)
         for i, z in enumerate(self.quasicoordinates, start=start):
             w = [sp.diff(z.rate, v) for v in xi]
             if any(e.free_symbols & set(xi) for e in w) or sp.expand(z.rate.subs(dict.fromkeys(xi, 0))) != 0:
                 raise DescriptionError(
                     f"the rate of the quasi-coordinate {z.name!r} must be linear in the velocities "
-                    f"{', '.join(self.algebra.labels)}, got {z.rate}"
+                    f"{', '.join(self.velocity_labels)}, got {z.rate}"
                 )
             found += [(i, j, e) for j, e in enumerate(w) if e != 0]
         return tuple(found)

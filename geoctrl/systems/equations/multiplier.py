@@ -134,8 +134,10 @@ class MultiplierForm:
             start += advected.dimension
         for c in range(len(mechanism.shape)):
             self._kappa[start + c, algebra.n - len(mechanism.shape) + c, -1] = -1.0
-        rates = [[sp.diff(z.rate, v) for v in algebra.xi] for z in mechanism.quasicoordinates]
-        moving = sp.Matrix(len(rates), algebra.n, [e for row in rates for e in row])
+        quasi = mechanism.quasicoordinates
+        moving = sp.Matrix(
+            len(quasi), self.n, [sp.diff(z.rate, v) for z in quasi for v in [*algebra.xi, *rates]]
+        )
         self._w = sp.lambdify(arguments, moving, "numpy", use_imps=False, cse=True)
         self._rows = r
 
@@ -196,7 +198,7 @@ class MultiplierForm:
         carriers = np.append(gamma[: gamma.size - quasi], 1.0)
         moved = -np.einsum("ijk,k->ij", self._kappa, carriers)
         if quasi:
-            moved[gamma.size - quasi :, : m.algebra.n] = self._w(gamma, p)
+            moved[gamma.size - quasi :] = self._w(gamma, p)
         gammadot = moved @ xi
         mu = G @ xi + A
         dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi - dU

@@ -57,7 +57,8 @@ def check_symbols(mechanism: Any) -> None:
             _require(what, value if isinstance(value, tuple) else (value,), allowed)
     rates = set(mechanism.algebra.xi) | {sp.Symbol(v, real=True) for v in mechanism.quasivelocity_labels}
     rates_of_z = [z.rate for z in mechanism.quasicoordinates]
-    _require("quasicoordinates", rates_of_z, configuration | set(mechanism.algebra.xi))
+    rotors = set(mechanism.rotors.rates) if mechanism.rotors else set()
+    _require("quasicoordinates", rates_of_z, configuration | set(mechanism.algebra.xi) | rotors)
     for name, side in mechanism.domain.items():
         held = side.margin.free_symbols
         if held <= known:
