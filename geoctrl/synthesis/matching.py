@@ -285,6 +285,11 @@ def match(
             f"match by sigma takes no state that follows a rotor, such as {angles[0]}: match the mechanism "
             "without it, or take the rotors as velocities of gc.rn"
         )
+    if any(mechanism.rotors.gyroscopic):
+        raise MatchingError(
+            "match by sigma takes no gyroscopic term of rotors; take them as velocities of gc.rn and match "
+            "with shaping="
+        )
     if any(friction.along.cols > mechanism.algebra.n for friction in mechanism.friction):
         raise MatchingError(
             "match by sigma takes no friction in the bearings of rotors: match the mechanism without it, and "

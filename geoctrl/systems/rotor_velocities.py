@@ -31,10 +31,11 @@ def with_rotor_velocities(mechanism: EulerPoincare) -> EulerPoincare:
     middle = with_rotor_columns(coupling.T, sp.Matrix(rotors.inertia))
     changes: dict = {"inertia": sp.Matrix.vstack(upper[:n, :], middle, upper[n:, :])}
     zero = sp.zeros(s, 1)
-    for what in ("gyroscopic", "forces"):
-        value = getattr(mechanism, what)
-        if value is not None:
-            changes[what] = list(with_rotor_columns(sp.Matrix(value).T, zero.T))
+    if mechanism.forces is not None:
+        changes["forces"] = list(with_rotor_columns(sp.Matrix(mechanism.forces).T, zero.T))
+    if mechanism.gyroscopic is not None or any(rotors.gyroscopic):
+        own = sp.zeros(1, n + k) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic).T
+        changes["gyroscopic"] = list(with_rotor_columns(own, sp.Matrix(rotors.gyroscopic).T))
     forces = changes.get("forces", [sp.Integer(0)] * (mechanism.algebra.n + s))
     changes["forces"] = [*forces[:n], *rotors.torques, *forces[n + s :]]
     if mechanism.constraints is not None:

@@ -173,7 +173,7 @@ class Assembly:
             coupling, inertia = self._convert(rotors.coupling), self._convert(rotors.inertia)
             self._G = [row + coupled for row, coupled in zip(self._G, coupling, strict=True)]
             self._G += [[coupling[i][a] for i in range(n)] + inertia[a] for a in range(rotors.count)]
-            self._A = self._A + [g.zero] * rotors.count
+            self._A += [self.configuration(a) for a in rotors.gyroscopic]
         self._U = self.configuration(mechanism.potential)
 
     def _moving(self) -> dict[Node, Node]:

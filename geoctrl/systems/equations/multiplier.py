@@ -93,6 +93,8 @@ class MultiplierForm:
         A = sp.zeros(self.n, 1)
         if mechanism.gyroscopic is not None:
             A[: algebra.n, 0] = mechanism.gyroscopic
+        if rotors:
+            A[algebra.n :, 0] = rotors.gyroscopic
         r = 0 if mechanism.constraints is None else mechanism.constraints.rows
         psi = sp.zeros(r, self.n)
         if r:

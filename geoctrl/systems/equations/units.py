@@ -173,7 +173,10 @@ class _Reduced:
                 term: Term = (f"({h.text(node)}) {' '.join(labels)}", energy)
                 h.require("the Lagrangian", [first, term])
                 first = first if first[0] != "an energy" else term
-        for label, xi, e in zip(m.velocity_labels, a.xi, m.gyroscopic or (), strict=False):
+        own = m.gyroscopic or [sp.S.Zero] * m.algebra.n
+        for label, xi, e in zip(
+            m.velocity_labels, a.xi, [*own, *(m.rotors.gyroscopic if m.rotors else ())], strict=True
+        ):
             node = a.configuration(e)
             unit, rate = h.unit_of(node, "the gyroscopic term"), h.unit_of(xi)
             if unit is not None and rate is not None:

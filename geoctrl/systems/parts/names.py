@@ -47,7 +47,8 @@ def check_symbols(mechanism: Any) -> None:
     motion |= set(mechanism.controller_symbols)
     if mechanism.rotors:
         motion |= set(mechanism.rotors.rates)
-        _require("rotors", (mechanism.rotors.coupling, mechanism.rotors.inertia), configuration)
+        rotors = mechanism.rotors
+        _require("rotors", (rotors.coupling, rotors.inertia, rotors.gyroscopic), configuration)
     # Where the mechanism may be does not depend on what its motion carries along.
     place = configuration - {z.symbol for z in mechanism.quasicoordinates}
     for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
@@ -57,8 +58,8 @@ def check_symbols(mechanism: Any) -> None:
             _require(what, value if isinstance(value, tuple) else (value,), allowed)
     rates = set(mechanism.algebra.xi) | {sp.Symbol(v, real=True) for v in mechanism.quasivelocity_labels}
     rates_of_z = [z.rate for z in mechanism.quasicoordinates]
-    rotors = set(mechanism.rotors.rates) if mechanism.rotors else set()
-    _require("quasicoordinates", rates_of_z, configuration | set(mechanism.algebra.xi) | rotors)
+    spins = set(mechanism.rotors.rates) if mechanism.rotors else set()
+    _require("quasicoordinates", rates_of_z, configuration | set(mechanism.algebra.xi) | spins)
     for name, side in mechanism.domain.items():
         held = side.margin.free_symbols
         if held <= known:

@@ -15,7 +15,7 @@ __all__ = ["Rotors"]
 
 
 class Rotors:
-    """s rotors with kinetic energy ``G_ia xi^i thetadot^a + 1/2 G_ab thetadot^a thetadot^b``.
+    """s rotors: ``G_ia xi^i thetadot^a + 1/2 G_ab thetadot^a thetadot^b + A_a thetadot^a`` in the Lagrangian.
 
     Parameters
     ----------
@@ -26,6 +26,9 @@ class Rotors:
     names : sequence of s str, optional
         Rotor ``theta`` gives the state ``theta_dot`` and the torque input ``u_theta``;
         default ``theta`` for one rotor, ``theta1 .. thetas`` for several.
+    gyroscopic : s entries, optional
+        ``A_a``, in advected symbols, coordinates and parameters. In axes that turn with a rate n about b a
+        wheel of inertia J about the axis a has J n (a . b), beside the body's row n I b of ``gyroscopic=``.
 
     Raises
     ------
@@ -40,7 +43,9 @@ class Rotors:
     ('theta_dot',)
     """
 
-    def __init__(self, coupling: Any, inertia: Any, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, coupling: Any, inertia: Any, names: Sequence[str] | None = None, gyroscopic: Any = None
+    ) -> None:
         rows = inertia if hasattr(inertia, "__len__") else [[inertia]]
         self.inertia = read_matrix("the rotors' inertia", rows)
         self.coupling = read_matrix("the rotors' coupling", coupling)
@@ -50,6 +55,10 @@ class Rotors:
                 "rotors need coupling n x s and inertia s x s, "
                 f"got {self.coupling.shape} and {self.inertia.shape}"
             )
+        given = sp.zeros(s, 1) if gyroscopic is None else read_matrix("the rotors' gyroscopic", gyroscopic)
+        if given.shape not in ((s, 1), (1, s)):
+            raise DescriptionError(f"the rotors' gyroscopic needs {s} entries, got {given.shape}")
+        self.gyroscopic = sp.ImmutableMatrix(s, 1, list(given))
         if any(sp.expand(e) != 0 for e in self.inertia - self.inertia.T):
             raise DescriptionError("the rotors' inertia must be symmetric")
         default = ["theta"] if s == 1 else [f"theta{a + 1}" for a in range(s)]
@@ -84,4 +93,4 @@ class Rotors:
         return tuple(sp.Symbol(label, real=True) for label in self.input_labels)
 
     def __reduce__(self):
-        return Rotors, (self.coupling, self.inertia, self.names)
+        return Rotors, (self.coupling, self.inertia, self.names, self.gyroscopic)

@@ -117,6 +117,8 @@ class Display:
         whole = (xi.T * inertia * xi)[0] / 2 - m.potential
         if m.gyroscopic is not None:
             whole += m.gyroscopic.dot(m.algebra.xi)
+        if m.rotors:
+            whole += m.rotors.gyroscopic.dot(sp.Matrix(m.rotors.rates))
         return self._set([(sp.Symbol("ell"), whole)], self.rates)
 
     def constraints(self) -> str:

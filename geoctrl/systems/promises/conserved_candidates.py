@@ -192,7 +192,7 @@ def cyclic_momenta(mechanism: Mechanism) -> dict[str, sp.Symbol]:
     """Momenta of the coordinates on which no part of the Lagrangian depends, by their labels."""
     rotors = mechanism.rotors
     parts = [mechanism.inertia, mechanism.potential, mechanism.gyroscopic]
-    parts += [rotors.coupling, rotors.inertia] if rotors else []
+    parts += [rotors.coupling, rotors.inertia, rotors.gyroscopic] if rotors else []
     held = set().union(*(part.free_symbols for part in parts if part is not None))
     momenta = mechanism.algebra.mu[mechanism.algebra.n - len(mechanism.shape) :]
     return {str(p): p for c, p in zip(mechanism.shape, momenta, strict=True) if c.symbol not in held}

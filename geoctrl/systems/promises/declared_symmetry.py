@@ -146,7 +146,7 @@ def axis_promises(system: Recorded) -> list[Promise]:
     if mechanism.rotors is not None:
         parts["rotors"] = [
             e for row in turn.transposed_action(matrix(mechanism.rotors.coupling)) for e in row
-        ]
+        ] + rates(a.restrict([a.configuration(e) for e in mechanism.rotors.gyroscopic]))
     parts["forces"] = [*covector(a.applied[:n]), *rates(a.applied[n:])]
     parts["controller"] = rates(a.controller_rates)
     return [
@@ -289,7 +289,9 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         frame=E,
         velocities=labels,
         leaf={**{r.name: r.expr for r in mechanism.leaf.by_name}, str(gamma.dot(d)): gamma.dot(d)},
-        rotors=None if rotors is None else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names),
+        rotors=None
+        if rotors is None
+        else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names, rotors.gyroscopic),
         feedback={k: in_turning_axes(v) for k, v in mechanism.feedback.items()},
         controller={k: in_turning_axes(v) for k, v in mechanism.controller.items()},
         invariants={k: in_turning_axes(v) for k, v in mechanism.invariants.items()},
