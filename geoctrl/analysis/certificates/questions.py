@@ -14,8 +14,8 @@ from geoctrl.analysis.certificates.sampled_loop_proof import first_proof
 from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.analysis.proofs.numerical import judged_matrices
 from geoctrl.analysis.proofs.proof import Outcome, SoFar, decide
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Stored
 from geoctrl.systems import Equilibrium, Seen
 
 __all__ = ["KINDS", "QuestionKind", "judge_matrices", "matrices_at", "outcome_of"]

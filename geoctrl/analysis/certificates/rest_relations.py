@@ -14,7 +14,7 @@ from flint import fmpq, fmpq_mat
 from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import independent, nullspace
 
 __all__ = ["rows_of_rest"]

@@ -24,8 +24,8 @@ from geoctrl.analysis.certificates.rest_relations import rows_of_rest
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.question.generators import NotSolved, independent_invariants
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import nullspace
 from geoctrl.decisions.arithmetic.tower import middle
 from geoctrl.decisions.questions.krawczyk_boxes import PRECISION

@@ -24,8 +24,8 @@ from functools import cached_property
 from geoctrl import decisions
 from geoctrl._scalars import Graph, Node
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, UnknownSwitch
-from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
-from geoctrl.analysis.question.table import Table
+from geoctrl.analysis.question.motion import EquationsOfMotion
+from geoctrl.analysis.question.table import Stored, Table
 from geoctrl.errors import DivisionError
 
 __all__ = ["TIME", "Crossings"]

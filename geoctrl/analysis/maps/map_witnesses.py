@@ -26,8 +26,8 @@ from geoctrl.analysis.maps.map_quotients import (
 from geoctrl.analysis.maps.region_proofs import ProofSamples, without_zeros
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.witnesses.box_witnesses import rounded_inverse
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import texts

@@ -17,7 +17,7 @@ from flint import fmpq
 from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import Rows, matrix, nullspace, product, solve
 from geoctrl.decisions.functions.derivatives import Jet, evaluate
 
@@ -29,7 +29,7 @@ _ZERO = fmpq(0)
 
 def drifts(stored: Stored) -> Iterator[Stored]:
     """The problem with drifts that may be motions of its equations."""
-    question = decisions.Question(stored.read, exact=True)
+    question = stored.exactly()
     known = set(question.moving_places[len(question.labels) :])
     moving = [p in known for p in question.problem["field"]]
     if not any(moving):
@@ -62,18 +62,16 @@ def _path(q: decisions.Question, moving: Sequence[bool], c: Vector) -> tuple[Vec
     jets = q.jets(q.problem["field"])
     if any(jet.second is None for jet, moves in zip(jets, moving, strict=True) if not moves):
         return None
-    Z = [_ZERO if moving[i] else sum((jets[i].first.get(j, _ZERO) * c[j] for j in n), _ZERO) for i in n]
+    Z, B = [_ZERO] * len(n), [[_ZERO] * len(n) for _ in n]
+    for i, jet in enumerate(jets):
+        if not moving[i]:
+            Z[i] = sum((slope * c[j] for j, slope in jet.first.items() if c[j]), _ZERO)
+            for (j, k), bend in (jet.second or {}).items():
+                for a, b in {(j, k), (k, j)}:
+                    if c[a] and not moving[b]:
+                        B[i][b] = B[i][b] + bend * c[a]
     if not any(Z):
         return None
-    B = [
-        [
-            _ZERO
-            if moving[i] or moving[k]
-            else sum(((jets[i].second or {}).get((min(j, k), max(j, k)), _ZERO) * c[j] for j in n), _ZERO)
-            for k in n
-        ]
-        for i in n
-    ]
     first = _times(B, Z)
     second = _times(B, first)
     if not any(first):

@@ -17,8 +17,8 @@ from flint import ctx, fmpq
 from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.ball_matrices import middles
 from geoctrl.analysis.proofs.numerical import in_sizes
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.tower import ball
 from geoctrl.decisions.functions.ball_jets import Balls
 from geoctrl.decisions.functions.derivatives import reachable

@@ -20,7 +20,7 @@ from flint import fmpq
 from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
 from geoctrl.decisions.functions.identities_by_division import Functions
 

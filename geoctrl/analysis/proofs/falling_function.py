@@ -18,7 +18,7 @@ from geoctrl.analysis.proofs.squares import square_free, sum_of_squares
 from geoctrl.analysis.proofs.vanishing_chain import chain_from
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved, independent_invariants
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import matrix, nullspace, product
 
 __all__ = ["falling_functions"]
@@ -50,7 +50,7 @@ def falling_functions(
     """
     for name in names:
         nodes = [stored.read["invariants"][name], *stored.read["weights"].get(name, [])]
-        question = decisions.Question(stored.read, exact=True)
+        question = stored.exactly()
         try:
             question.require_kept([])
             rate = question.rate(list(nodes))

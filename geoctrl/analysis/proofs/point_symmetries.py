@@ -17,7 +17,7 @@ from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.modular import rational, residue, sampled_kernel
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.question.generators import independent_invariants
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import independent
 from geoctrl.decisions.arithmetic.tower import RATIONALS
 from geoctrl.decisions.functions.derivatives import Jet, Numbers, evaluate
@@ -34,7 +34,7 @@ Field = tuple[dict[tuple[int, int], fmpq], list[fmpq]]
 
 def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict[str, Any]] | None:
     """The problem with the symmetries that move its point, and a proposal; None where there are none."""
-    question = decisions.Question(stored.read, exact=True)
+    question = stored.exactly()
     problem, labels = question.problem, question.labels
     if len(labels) > MOST:
         return None

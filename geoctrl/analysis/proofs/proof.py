@@ -20,8 +20,8 @@ from geoctrl.analysis.proofs.family_in_balls import family_in_balls
 from geoctrl.analysis.proofs.numerical import FloatSizes, float_judgement
 from geoctrl.analysis.proofs.point_symmetries import modulo_orbit
 from geoctrl.analysis.proofs.theorems import candidates
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Stored
 from geoctrl.errors import CertificateError
 from geoctrl.systems.contract.scales import largest_cycle
 from geoctrl.verification import Verdict
@@ -108,9 +108,7 @@ def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
 def is_exact_equilibrium(problem: Problem) -> bool:
     """Whether the checker finds field and leaf relations to vanish exactly at the point."""
     try:
-        problem.with_needed_roots(
-            lambda asked: decisions.Question(asked.question().read, exact=True).require_equilibrium()
-        )
+        problem.with_needed_roots(lambda asked: asked.question().exactly().require_equilibrium())
     except checker.Refusal:
         return False
     return True
@@ -124,13 +122,12 @@ class _Search:
 
     def run(self) -> Outcome:
         tell("spectrum and energy")
-        outcome = self._attempt(self._problem.question(), shape=False)
-        if (
-            len(outcome.evidence["conserved"]) < len(self._problem.invariants)
-            and self._problem.motion.consequences()
-        ):
-            tell("consequences of what is conserved", outcome.verdict.value)
-            outcome = self._attempt(self._problem.question(further=True), shape=False)
+        stored = self._problem.question()
+        names = self._conserved_names(stored.exactly())
+        if len(names) < len(self._problem.invariants) and self._problem.motion.consequences():
+            tell("consequences of what is conserved")
+            stored = self._problem.question(further=True)
+        outcome = self._attempt(stored, shape=False)
         if outcome.verdict.proved:
             return outcome
         if proved := self._by_theorem(outcome):
@@ -147,16 +144,16 @@ class _Search:
     def of_orbit(self) -> Outcome | None:
         """What is proved of the orbit of the point; None where no symmetry moves it."""
         stored = self._problem.question()
-        conserved = self._conserved_names(decisions.Question(stored.read, exact=True))
+        conserved = self._conserved_names(stored.exactly())
         found = modulo_orbit(stored, conserved)
         if found is None:
             return None
         problem, proposal = found
         try:
-            return Outcome(problem, *decisions.judge(decisions.Question(problem.read, exact=True), proposal))
+            return Outcome(problem, *decisions.judge(problem.exactly(), proposal))
         except checker.Refusal:
             proposal.pop("orbit_multipliers", None)
-            return Outcome(problem, *decisions.judge(decisions.Question(problem.read, exact=True), proposal))
+            return Outcome(problem, *decisions.judge(problem.exactly(), proposal))
 
     def everything(self) -> Iterator[Outcome]:
         """What spectrum and energy-Casimir prove, and each theorem whether these do or not."""
@@ -175,13 +172,13 @@ class _Search:
         found = candidates(self._problem, left_open.problem, left_open.evidence, self._drift)
         for problem, proposal in found:
             try:
-                question = decisions.Question(problem.read, exact=True)
+                question = problem.exactly()
                 yield Outcome(problem, *decisions.judge(question, proposal))
             except checker.Refusal:
                 continue
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
-        question = decisions.Question(problem.read, exact=True)
+        question = problem.exactly()
         proposal: dict[str, Any] = {"conserved": self._conserved_names(question)}
         if shape:
             proposal["shape_integrals"] = True

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from geoctrl import checker, decisions
+from geoctrl import checker
 from geoctrl.analysis.proofs.drift import drifts
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.generators import NotSolved, independent_invariants
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import locate, nullspace
+from geoctrl.decisions.theorems.lowest_order import lowest_form
 
 __all__ = ["candidates"]
 
@@ -58,7 +59,7 @@ def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
     if not (zeros := _zero_roots(stored, evidence)):
         return
-    question = decisions.Question(stored.read, exact=True)
+    question = stored.exactly()
     kernel = nullspace([*question.linearisation, *question.leaf[0]], len(question.labels))
     searches = [lambda: family_through(stored, question, zeros)]
     if len(kernel) == zeros:
@@ -87,10 +88,11 @@ def _degenerate(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]
     positive, negative, zero = evidence.get("inertia", (1, 1, 0))
     if (positive and negative) or zero not in (1, 2):
         return
-    held = independent_invariants(decisions.Question(stored.read, exact=True), evidence["conserved"])
+    held = independent_invariants(stored.exactly(), evidence["conserved"])
     proposal = {part: evidence[part] for part in ("conserved", "multipliers")} | {"held": held}
-    for order in ORDERS:
-        yield stored.with_parts(degenerate=order), proposal
+    power = lowest_form(stored.with_parts(degenerate=ORDERS[-1]).exactly(), proposal)["lowest_power"]
+    if power:
+        yield stored.with_parts(degenerate=next(order for order in ORDERS if power <= order)), proposal
 
 
 def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:

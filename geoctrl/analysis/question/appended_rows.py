@@ -8,8 +8,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.motion import Stored
-from geoctrl.analysis.question.table import Rows
+from geoctrl.analysis.question.table import Rows, Stored
 
 __all__ = ["Appended"]
 
@@ -30,7 +29,7 @@ class Appended:
 
     def with_parts(self, **parts: Any) -> Stored:
         """The problem with the rows written so far, and parts that refer to them."""
-        return Stored.of(self._stored.data | {"nodes": self._rows} | parts)
+        return self._stored.with_parts(nodes=self._rows, **parts)
 
     def symbol(self, name: str, role: str) -> tuple[str, int]:
         """A new symbol: its name, lengthened until no other has it, and its place."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
 from time import monotonic
 from typing import Any
 
@@ -42,19 +43,26 @@ def consequences(graph: Graph, order: Sequence[Node], relations: Mapping[str, No
         (p, [ring.constant(int(i == j)) for j in range(len(names))])
         for i, p in enumerate(polynomials.values())
     ]
-    pairs = [(i, j) for j in range(len(basis)) for i in range(j)]
+    leads, pairs = [_lead(p) for p, _ in basis], list[tuple[int, int, int]]()
+
+    def pair_with(j: int) -> None:
+        """Pairs by the degree of what the leading terms have in common as a multiple; coprime ones give
+        nothing.
+        """
+        for i in range(j):
+            if any(map(min, leads[i], leads[j])):
+                heappush(pairs, (sum(map(max, leads[i], leads[j])), j, i))
+
+    for j in range(len(basis)):
+        pair_with(j)
     deadline = monotonic() + SECONDS
     while pairs and len(basis) < MOST and monotonic() < deadline:
-        pairs.sort(
-            key=lambda pair: sum(
-                map(max, zip(_lead(basis[pair[0]][0]), _lead(basis[pair[1]][0]), strict=True))
-            )
-        )
-        i, j = pairs.pop(0)
+        _, j, i = heappop(pairs)
         rest = _remainder(_s_polynomial(*basis[i], *basis[j], ring), basis)
         if rest is not None and len(rest[0]) <= TERMS and sum(map(len, rest[1])) <= TERMS:
-            pairs += [(k, len(basis)) for k in range(len(basis))]
             basis.append(rest)
+            leads.append(_lead(rest[0]))
+            pair_with(len(basis) - 1)
     return [
         {name: _node(graph, c, order) for name, c in zip(names, cofactors, strict=True) if c}
         for _, cofactors in basis[len(names) :]
@@ -79,11 +87,9 @@ def _lead(polynomial: Any) -> tuple[int, ...]:
     return tuple(polynomial.monomial(0)) if len(polynomial) else ()
 
 
-def _s_polynomial(f: Any, a: list, g: Any, b: list, ring: Any) -> tuple[Any, list] | None:
-    """The combination of two polynomials in which the leading terms cancel; None where they are coprime."""
+def _s_polynomial(f: Any, a: list, g: Any, b: list, ring: Any) -> tuple[Any, list]:
+    """The combination of two polynomials in which the leading terms cancel."""
     p, q = _lead(f), _lead(g)
-    if not any(map(min, zip(p, q, strict=True))):
-        return None
     common = [max(pair) for pair in zip(p, q, strict=True)]
     u, v = (
         ring.from_dict(
@@ -94,10 +100,8 @@ def _s_polynomial(f: Any, a: list, g: Any, b: list, ring: Any) -> tuple[Any, lis
     return u * f - v * g, [u * c - v * d for c, d in zip(a, b, strict=True)]
 
 
-def _remainder(pair: tuple[Any, list] | None, basis: list) -> tuple[Any, list] | None:
+def _remainder(pair: tuple[Any, list], basis: list) -> tuple[Any, list] | None:
     """What division by the basis leaves, with its cofactors; None where that is nothing."""
-    if pair is None:
-        return None
     rest, cofactors = pair
     changed = True
     while changed and rest:

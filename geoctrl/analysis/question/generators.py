@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from flint import arb, fmpq
 
 from geoctrl import decisions
-from geoctrl.decisions.arithmetic.eliminations import independent
+from geoctrl.decisions.arithmetic.eliminations import Span
 
 __all__ = ["Generators", "NotSolved", "Polynomials", "independent_invariants"]
 
@@ -21,13 +21,8 @@ def independent_invariants(q: decisions.Question, names: Sequence[str]) -> list[
     """Names of functions with gradients independent of those before and of the leaf's, the energy's left
     out.
     """
-    rows, found = list(q.leaf[0]), []
-    for name in names:
-        gradient = q.function(name)[1]
-        if name != "energy" and independent(rows, gradient):
-            rows.append(gradient)
-            found.append(name)
-    return found
+    span = Span(q.leaf[0])
+    return [name for name in names if name != "energy" and span.take(q.function(name)[1])]
 
 
 class NotSolved(Exception):  # noqa: N818 - an answer rather than a failure

@@ -11,16 +11,14 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl import decisions
 from geoctrl._calls.budget import Budget
 from geoctrl._scalars import STATE, Graph, Node
-from geoctrl._scalars.algebra.surds import rational
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, UnknownSwitch
 from geoctrl.analysis.question.consequences import consequences
 from geoctrl.analysis.question.exact_angles import Turn
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, find_shape_integrals
-from geoctrl.analysis.question.table import Table
-from geoctrl.decisions.arithmetic.tower import Surd, Surds
+from geoctrl.analysis.question.table import Stored, Table
+from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.equations.velocity_elimination import solve_saddle
 from geoctrl.systems.parts.angles import ExactAngle
@@ -29,50 +27,6 @@ __all__ = ["EquationsOfMotion", "momenta_of", "relations_by_label"]
 
 SHAPE_SECONDS = 5.0
 """Time for the search for a shape along which linear integrals exist; most take milliseconds."""
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A problem of `geoctrl.checker`, ready for JSON, and as the checker has read it.
-
-    Nodes are shared by all problems about the same functions; only the numbers are their own.
-    """
-
-    data: dict[str, Any]
-    read: dict[str, Any]
-
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Stored:
-        """What the checker reads from data ready for JSON."""
-        return cls(data, decisions.read_problem(data))
-
-    def with_numbers(self, numbers: Mapping[str, Fraction | Surd]) -> Stored:
-        """The problem with other numbers of states, inputs and parameters, by label."""
-        held = {part: {k: numbers[k] for k in self.data[part]} for part in ("states", "inputs", "parameters")}
-        texts = {part: {k: str(q) for k, q in table.items()} for part, table in held.items()}
-        read = {
-            part: {k: q if isinstance(q, Surd) else rational(q) for k, q in table.items()}
-            for part, table in held.items()
-        }
-        return Stored(self.data | texts, self.read | read)
-
-    def with_parts(self, **parts: Any) -> Stored:
-        """The problem with further parts, read anew."""
-        return Stored.of(self.data | parts)
-
-    def with_roots(self, field: Surds) -> Stored:
-        """The problem with numbers of a field with square roots."""
-        return Stored(
-            self.data | {"roots": [str(r.radicand) for r in field.roots]}, self.read | {"roots": field}
-        )
-
-    def with_box(self, box: dict[str, Any]) -> Stored:
-        """The problem of an equilibrium in a box about the point."""
-        return Stored(self.data | {"box": box}, self.read | {"box": box})
-
-    def turning(self, spin: tuple[float, ...]) -> Stored:
-        """The problem seen from axes that turn."""
-        return Stored(self.data | {"spin": list(spin)}, self.read | {"spin": list(spin)})
 
 
 @dataclass

@@ -19,9 +19,10 @@ import numpy as np
 from geoctrl import checker, decisions
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.question.lagrange_equations import natural_motion
-from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.same_as_field import require_agreement
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
+from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.tower import RATIONALS, Surd, Surds, top
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.scales import Scales
@@ -110,6 +111,8 @@ class Problem:
     field: Surds = RATIONALS
     scales: Callable[[], Scales] | None = None
     """Sizes of the states at the point, where those of a system are known."""
+    last: list[decisions.Question] = dataclasses.field(default_factory=list)
+    """See `Stored`."""
 
     @classmethod
     def of(cls, seen: Seen, equilibrium: Equilibrium) -> Problem | None:
@@ -181,4 +184,5 @@ class Problem:
         else:
             stored = m.solved_question(numbers, self.invariants, shape)
         stored = stored.with_roots(self.field) if self.field.roots else stored
-        return stored.turning(self.spin) if any(self.spin) else stored
+        stored = stored.turning(self.spin) if any(self.spin) else stored
+        return replace(stored, last=self.last)

@@ -8,13 +8,70 @@ sign and both kinds of choice by ``select(c, a, b)``, which is a where c > 0 and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from geoctrl import decisions
 from geoctrl._scalars import Graph, Node
+from geoctrl._scalars.algebra.surds import rational
+from geoctrl.decisions.arithmetic.tower import Surd, Surds
 from geoctrl.errors import ExpressionError
 
-__all__ = ["Rows", "Table"]
+__all__ = ["Rows", "Stored", "Table"]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A problem of `geoctrl.checker`, ready for JSON, and as the checker has read it.
+
+    Nodes are shared by all problems about the same functions; only the numbers are their own. Those that
+    differ by parts alone share the last exact question about their equations, of which the next one need not
+    find anew what is proved.
+    """
+
+    data: dict[str, Any]
+    read: dict[str, Any]
+    last: list[decisions.Question] = field(default_factory=list, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Stored:
+        """What the checker reads from data ready for JSON."""
+        return cls(data, decisions.read_problem(data))
+
+    def exactly(self) -> decisions.Question:
+        """The question in exact numbers."""
+        question = decisions.Question(self.read, exact=True, earlier=next(iter(self.last), None))
+        self.last[:] = [question]
+        return question
+
+    def with_numbers(self, numbers: Mapping[str, Fraction | Surd]) -> Stored:
+        """The problem with other numbers of states, inputs and parameters, by label."""
+        held = {part: {k: numbers[k] for k in self.data[part]} for part in ("states", "inputs", "parameters")}
+        texts = {part: {k: str(q) for k, q in table.items()} for part, table in held.items()}
+        read = {
+            part: {k: q if isinstance(q, Surd) else rational(q) for k, q in table.items()}
+            for part, table in held.items()
+        }
+        return Stored(self.data | texts, self.read | read)
+
+    def with_parts(self, **parts: Any) -> Stored:
+        """The problem with further parts, read anew."""
+        return replace(Stored.of(self.data | parts), last=self.last)
+
+    def with_roots(self, field: Surds) -> Stored:
+        """The problem with numbers of a field with square roots."""
+        return Stored(
+            self.data | {"roots": [str(r.radicand) for r in field.roots]}, self.read | {"roots": field}
+        )
+
+    def with_box(self, box: dict[str, Any]) -> Stored:
+        """The problem of an equilibrium in a box about the point."""
+        return Stored(self.data | {"box": box}, self.read | {"box": box})
+
+    def turning(self, spin: tuple[float, ...]) -> Stored:
+        """The problem seen from axes that turn."""
+        return Stored(self.data | {"spin": list(spin)}, self.read | {"spin": list(spin)})
 
 
 class Rows:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.magnitudes import binary, magnitudes
 from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
-from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.scales import Scales

@@ -12,7 +12,7 @@ from geoctrl.analysis.quadratics.semidefinite import require_solver
 from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.quadratics.setting_content import SettingContent
 from geoctrl.analysis.quadratics.setting_units import SettingUnits
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion, kept_functions

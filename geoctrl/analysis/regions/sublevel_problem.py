@@ -19,8 +19,9 @@ from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
 from geoctrl.analysis.proofs.falling_function import falling_functions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
 from geoctrl.analysis.regions.sublevel import Sublevel
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls, sublevel_content

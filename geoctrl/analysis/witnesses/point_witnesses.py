@@ -11,7 +11,7 @@ from flint import fmpq
 
 from geoctrl import checker, decisions
 from geoctrl.analysis.question.appended_rows import Appended
-from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.table import Stored
 from geoctrl.checker.numbers import number_text
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import EQUATIONS, WITNESS, conform

@@ -4,7 +4,7 @@ roots about the imaginary axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,7 @@ Rows = list[list[Number]]
 REMEMBERED = 16
 """Characteristic polynomials, and where their roots lie, that are asked for more than once."""
 
+_ZERO = fmpq(0)
 _TURNS = 3
 """Of rows and columns that are brought next to one."""
 SIZE, CHARACTERISTIC = 3e11, 4e10
@@ -53,6 +54,43 @@ def inverse(rows: Rows) -> fmpq_mat:
 def _root(*parts: Rows) -> Root | None:
     """The highest root in some matrices, which are to be multiplied."""
     return top(q for rows in parts for row in rows for q in row)
+
+
+class Span:
+    """What independent rows span, taken in one after the other.
+
+    Gradients of relations hold few of the states: rows are dicts of what is not zero in them, with a one at
+    their pivot, so that one row more costs what it holds and no elimination of all the others anew.
+    """
+
+    def __init__(self, rows: Iterable[Sequence[Number]] = ()) -> None:
+        self.rows: Rows = []
+        self._reduced: dict[int, dict[int, Number]] = {}
+        for row in rows:
+            self.take(row)
+
+    def take(self, row: Sequence[Number]) -> bool:
+        """Take a row in where it is independent of the others, and say whether it is."""
+        require_time()
+        left = {j: q for j, q in enumerate(row) if q}
+        while left:
+            first = min(left)
+            if first not in self._reduced:
+                self._reduced[first] = {j: q / left[first] for j, q in left.items()}
+                self.rows.append(list(row))
+                return True
+            _subtract(left, left[first], self._reduced[first])
+        return False
+
+
+def _subtract(row: dict[int, Number], factor: Number, other: Mapping[int, Number]) -> None:
+    """``row -= factor * other`` in place, zeros dropped."""
+    for j, q in other.items():
+        rest = row.get(j, _ZERO) - factor * q
+        if rest:
+            row[j] = rest
+        else:
+            del row[j]
 
 
 def independent(rows: Rows, row: list[Number]) -> bool:
@@ -147,25 +185,103 @@ def characteristic(A: Rows) -> list[Number]:
 def _characteristic(A: tuple[tuple[Number, ...], ...]) -> tuple[Number, ...]:
     if not A:
         return (fmpq(1),)
-    rows = [list(row) for row in A]
-    return tuple(matrix(rows, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1])
+    blocks = diagonal_blocks(A)
+    if len(blocks) == 1:
+        rows = [list(row) for row in A]
+        return tuple(matrix(rows, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1])
+    product: list[Number] = [fmpq(1)]
+    for block in blocks:
+        product = _product(product, _characteristic(tuple(tuple(A[i][j] for j in block) for i in block)))
+    return tuple(product)
+
+
+def diagonal_blocks(A: Sequence[Sequence[Number]]) -> list[list[int]]:
+    """Places of the diagonal blocks of a matrix that is block triangular when they are put in some order.
+
+    They are the strongly connected components of the graph of its entries that are not zero.
+    """
+    reached = [sum(1 << j for j, q in enumerate(row) if q) | 1 << i for i, row in enumerate(A)]
+    for k in range(len(A)):
+        for i, places in enumerate(reached):
+            if places >> k & 1:
+                reached[i] |= reached[k]
+    blocks: dict[int, list[int]] = {}
+    for i, places in enumerate(reached):
+        first = next(j for j in range(i + 1) if places >> j & 1 and reached[j] >> i & 1)
+        blocks.setdefault(first, []).append(i)
+    return list(blocks.values())
+
+
+def _product(a: Sequence[Number], b: Sequence[Number]) -> list[Number]:
+    """The product of two polynomials."""
+    if top([*a, *b]) is None:
+        return (fmpq_poly(list(a[::-1])) * fmpq_poly(list(b[::-1]))).coeffs()[::-1]
+    found = [_ZERO] * (len(a) + len(b) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            found[i + j] = found[i + j] + x * y
+    return found
+
+
+def combination(weights: Sequence[Number], rows: Rows, n: int) -> list[Number]:
+    """sum c row, of n entries each."""
+    total: list[Number] = [_ZERO] * n
+    for c, row in zip(weights, rows, strict=True):
+        for i in range(n) if c else ():
+            if row[i]:
+                total[i] = total[i] + c * row[i]
+    return total
 
 
 def combined_hessian(terms: Sequence[tuple[Number, Mapping[tuple[int, int], Number]]], n: int) -> Rows:
     """sum c H (n, n), from second derivatives by pairs i <= j."""
-    pairs = [[(min(i, j), max(i, j)) for j in range(n)] for i in range(n)]
-    return [[sum((c * H[p] for c, H in terms if p in H), fmpq(0)) for p in row] for row in pairs]
+    total: Rows = [[_ZERO] * n for _ in range(n)]
+    for c, H in terms:
+        if c:
+            for (i, j), q in H.items():
+                total[i][j] = total[i][j] + c * q
+    for i in range(n):
+        for j in range(i):
+            total[i][j] = total[j][i]
+    return total
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:
-    """Numbers of positive, negative and zero eigenvalues of a symmetric matrix, by Descartes' rule."""
+    """Numbers of positive, negative and zero eigenvalues of a symmetric matrix, by Lagrange's elimination.
+
+    Squares are split off one after the other, of the row with the fewest entries first; where no square is
+    left, a sum of two coordinates in place of one of them makes one (Sylvester's law of inertia).
+    """
     if any(A[i][j] != A[j][i] for i in range(len(A)) for j in range(i)):
         raise Refusal("a matrix that must be symmetric is not")
-    coefficients = characteristic(A)
-    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
-    signs = [c > 0 for c in coefficients if c]
-    positive = _changes(signs)
-    return positive, len(A) - zero - positive, zero
+    rows = {i: {j: q for j, q in enumerate(row) if q} for i, row in enumerate(A)}
+    counts = {1: 0, -1: 0}
+    while rows := {i: row for i, row in rows.items() if row}:
+        squares = [i for i, row in rows.items() if i in row]
+        if not squares:
+            squares = [_with_square(rows)]
+        require_time()
+        first = min(squares, key=lambda i: len(rows[i]))
+        pivot = rows.pop(first)
+        square = pivot.pop(first)
+        counts[sign(square)] += 1
+        for i, q in pivot.items():
+            del rows[i][first]
+            _subtract(rows[i], q / square, pivot)
+    return counts[1], counts[-1], len(A) - counts[1] - counts[-1]
+
+
+def _with_square(rows: dict[int, dict[int, Number]]) -> int:
+    """The place i where x_i + x_j is put for x_i in a form without squares, (i, j) being an entry of it."""
+    i, row = next(iter(rows.items()))
+    held, j = [*row], next(iter(row))
+    _subtract(row, fmpq(-1), rows[j])
+    row[i] = 2 * row[i]
+    for k in held:
+        del rows[k][i]
+    for k, q in row.items():
+        rows[k][i] = q
+    return i
 
 
 def locate(coefficients: list[Number]) -> tuple[bool, bool, bool]:

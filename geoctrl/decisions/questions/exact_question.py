@@ -22,12 +22,14 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.decisions.arithmetic.eliminations import Rows, independent
+from geoctrl.decisions.arithmetic.eliminations import Rows, Span
 from geoctrl.decisions.functions.derivatives import Jet, NotExact, Numbers, evaluate
 from geoctrl.decisions.functions.identities_by_division import Functions, Ratio, generators_of
 from geoctrl.decisions.reading.problem_reader import Refusal
 
 STATES = 128
+_EQUATIONS = ("states", "inputs", "parameters", "roots", "unknowns", "matrix", "right", "field", "leaf")
+"""Parts that equations and point consist of."""
 
 
 def places_of_fall(falling: dict[str, Any]) -> list[int]:
@@ -60,6 +62,9 @@ class Question:
     along : callable, optional
         Where the question is asked of many points at once: gives the jets of symbols by their places, the
         inputs that are numbers there, and the places of inputs and parameters that are none.
+    earlier : Question, optional
+        One in exact numbers, of which what is found is taken over as far as it is about the same equations
+        at the same point.
     """
 
     def __init__(
@@ -68,9 +73,11 @@ class Question:
         exact: bool,
         numbers: Any = None,
         along: Callable[[Question], tuple[dict[int, Jet], dict[int, fmpq], list[int]]] | None = None,
+        earlier: Question | None = None,
     ) -> None:
         self.problem, self.exact, self.table = problem, exact, problem["nodes"]
         self.labels, self._kept = list(problem["states"]), dict[str, bool]()
+        self.remembered: dict[Any, Any] = {}
         self.numbers = numbers or Numbers(exact, problem["roots"])
         self._bind()
         self._at: dict[int, Jet] = {}
@@ -82,7 +89,27 @@ class Question:
             self._at, numbers_there, moving = along(self)
             self._values |= numbers_there
             self.variables += moving
+        if earlier is not None:
+            self._take_over(earlier)
         self._solve_unknowns()
+
+    def _take_over(self, earlier: Question) -> None:
+        """Values of nodes and proofs of an earlier question, where equations and point are the same."""
+        ours, theirs = self.problem, earlier.problem
+        if any(ours[part] != theirs[part] for part in _EQUATIONS):
+            return
+        pairs = enumerate(zip(self.table, earlier.table, strict=False))
+        shared = next((k for k, (a, b) in pairs if a != b), min(len(self.table), len(earlier.table)))
+        places = [*ours["field"], *ours["right"], *(p for *_, p in ours["matrix"]), *ours["leaf"].values()]
+        if max(*places, *self.moving_places, *self._values) >= shared:
+            return
+        self._at |= {p: jet for p, jet in earlier._at.items() if p < shared}
+        if shared == len(earlier.table):
+            self.remembered = earlier.remembered
+        if theirs.get("consequences", []) in ([], ours.get("consequences", [])):
+            functions, before = (part["leaf"] | part["invariants"] for part in (ours, theirs))
+            kept = [name for name, kept in earlier._kept.items() if kept]
+            self._kept |= {name: True for name in kept if functions.get(name) == before[name] < shared}
 
     def _bind(self) -> None:
         """Each symbol of the table has one name of its role, and every name a symbol; parts fit each
@@ -170,7 +197,7 @@ class Question:
 
     def _solve_unknowns(self) -> None:
         """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""
-        if not (k := len(self._unknowns)):
+        if not (k := len(self._unknowns)) or all(p in self._at for p in self._unknowns):
             return
         K = [[fmpq(0)] * k for _ in range(k)]
         entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
@@ -304,9 +331,5 @@ class Question:
     @cached_property
     def leaf(self) -> tuple[Rows, bool]:
         """Independent gradients of the leaf at the point; and C2, whether they are all."""
-        rows: Rows = []
-        for name in self.problem["leaf"]:
-            gradient = self.function(name)[1]
-            if independent(rows, gradient):
-                rows.append(gradient)
+        rows = Span(self.function(name)[1] for name in self.problem["leaf"]).rows
         return rows, len(rows) == len(self.problem["leaf"])

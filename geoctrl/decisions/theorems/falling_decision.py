@@ -24,9 +24,10 @@ from flint import fmpq
 
 from geoctrl.decisions.arithmetic.eliminations import (
     Rows,
+    Span,
+    combination,
     combined_hessian,
     form,
-    independent,
     inertia,
     matrix,
     nullspace,
@@ -47,11 +48,9 @@ def falling_energy(q: Question, proposal: dict[str, Any], findings: dict[str, An
     names = findings["conserved"]
     require_fall(q, given)
     tangent, regular = q.leaf
-    rows: Rows = list(tangent)
     kept = [q.function(name) for name in names]
-    for _, gradient, _ in kept:
-        if independent(rows, gradient):
-            rows.append(gradient)
+    span = Span([*tangent, *(gradient for _, gradient, _ in kept)])
+    rows = span.rows
     kernel = nullspace(rows, len(q.labels))
     functions = [q.function_at(_NAME, given["function"]), *kept, *map(q.function, q.problem["leaf"])]
     R = _second_variation(q, given["sense"], functions, kernel, proposal.get("falling_multipliers"))
@@ -100,10 +99,10 @@ def _second_variation(
     """That of V on the kernel, V proved to be critical."""
     if multipliers is None or list(multipliers) != [name for name, *_ in functions]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.falling_multipliers")
-    y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
+    y = [q.problem["roots"].read(v) for v in multipliers.values()]
     if y[0] != sense:
         raise Refusal("the function's multiplier is its sense", "evidence.falling_multipliers")
-    if any(sum((c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)), fmpq(0)) for i in n):
+    if any(combination(y, [g for _, g, _ in functions], len(q.labels))):
         raise Refusal("the combination is not critical at the point", "evidence.falling_multipliers")
     terms = [(c, second) for c, (*_, second) in zip(y, functions, strict=True)]
     H = combined_hessian(terms, len(q.labels))

@@ -19,6 +19,7 @@ from flint import fmpq, fmpq_poly
 
 from geoctrl.decisions.arithmetic.eliminations import (
     Rows,
+    combination,
     combined_hessian,
     form,
     inertia,
@@ -30,7 +31,13 @@ from geoctrl.decisions.functions.derivatives import Jet, evaluate
 from geoctrl.decisions.questions.exact_question import Question
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.theorems.family_decision import require_damped
-from geoctrl.decisions.theorems.series_by_order import PowerSeries, Series, implicit
+from geoctrl.decisions.theorems.series_by_order import (
+    PowerSeries,
+    Series,
+    by_order,
+    implicit,
+    require_no_rest,
+)
 
 MINIMUM, CRITICAL_CASE = "energy-Casimir, lowest form", "spectrum and a series"
 _ZERO = fmpq(0)
@@ -38,15 +45,42 @@ _ZERO = fmpq(0)
 
 def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
     """Verdict and method where the lowest form is definite; Refusal otherwise."""
-    names = [*findings["conserved"], *q.problem["leaf"]]
+    found = lowest_form(q, proposal)
+    findings |= found | {"lowest_form": [str(c) for c in found["lowest_form"]]}
+    sense = -1 if found["inertia"][1] else 1
+    lowest = [c * sense for c in found["lowest_form"]]
+    if not lowest or found["lowest_power"] % 2 or not _definite(lowest):
+        raise Refusal("the lowest form is not definite", "problem.degenerate")
+    return "PROVED_STABLE", MINIMUM
+
+
+def lowest_form(q: Question, proposal: dict[str, Any]) -> dict[str, Any]:
+    """Multipliers, functions that are held, inertia, and the lowest power and form, power zero and no form
+    where there is none up to the power looked at; found once.
+    """
+    place, order = q.problem["invariants"], q.problem["degenerate"]
+    key = (
+        tuple((name, place[name]) for name in proposal["conserved"]),
+        tuple((proposal.get("multipliers") or {}).items()),
+        tuple(proposal.get("held", [])),
+    )
+    looked, found = q.remembered.get(key, (0, {}))
+    if looked < order and not (looked and found["lowest_power"]):
+        found = _lowest_form(q, proposal)
+        q.remembered[key] = order, found
+    return found if found["lowest_power"] <= order else found | {"lowest_power": 0, "lowest_form": []}
+
+
+def _lowest_form(q: Question, proposal: dict[str, Any]) -> dict[str, Any]:
+    names = [*proposal["conserved"], *q.problem["leaf"]]
     functions = [q.function(name) for name in names]
     multipliers = proposal.get("multipliers") or {}
     if list(multipliers) != names:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
     y, n = [q.problem["roots"].read(c) for c in multipliers.values()], len(q.labels)
-    if any(sum((c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)), _ZERO) for i in range(n)):
+    if any(combination(y, [g for _, g, _ in functions], n)):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
-    held = _held(q, proposal.get("held", []), findings)
+    held = _held(q, proposal.get("held", []), proposal["conserved"])
     rows = [q.function(name)[1] for name in held]
     W = nullspace(rows, n)
     if len(W) != n - len(rows):
@@ -61,23 +95,19 @@ def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str
         for v in nullspace(R, len(R))
     ]
     ring = PowerSeries(zero, q.problem["degenerate"], q.numbers)
-    sense = -1 if negative else 1
     m, lowest = _eliminated(q, ring, y, names, held, flat, H)
-    findings |= {
+    return {
         "multipliers": multipliers,
         "held": held[: len(held) - len(q.problem["leaf"])],
         "inertia": [positive, negative, zero],
         "lowest_power": m,
-        "lowest_form": [str(c) for c in lowest],
+        "lowest_form": lowest,
     }
-    if not lowest or m % 2 or not _definite([c * sense for c in lowest]):
-        raise Refusal("the lowest form is not definite", "problem.degenerate")
-    return "PROVED_STABLE", MINIMUM
 
 
-def _held(q: Question, names: list[str], findings: dict[str, Any]) -> list[str]:
+def _held(q: Question, names: list[str], conserved: list[str]) -> list[str]:
     """Conserved functions whose level is held, and all relations of the leaf."""
-    if any(name not in findings["conserved"] for name in names):
+    if any(name not in conserved for name in names):
         raise Refusal("a level is held that is not conserved", "evidence.held")
     return [*names, *q.problem["leaf"]]
 
@@ -104,6 +134,18 @@ def _eliminated(
         at |= {p: Jet(v, {i: one}) for i, (p, v) in enumerate(zip(q.moving_places, x, strict=False))}
         return evaluate(q.table, [place[name] for name in wanted], at, ring, 1)
 
+    def slices(x: list[Series]) -> list[Series]:
+        found = []
+        for v, row in zip(flat, gram, strict=True):
+            total = ring.number(_ZERO)
+            for a, value, start in zip(v, x, e, strict=True):
+                if a:
+                    total = total + (value - start) * a
+            for c, z in zip(row, ring.variables, strict=True):
+                total = total - z * c
+            found.append(total)
+        return found
+
     def residual(X: list[Series]) -> list[Series]:
         x, weights, pushes = X[:n], X[n : n + r], X[n + r :]
         zero = ring.number(_ZERO)
@@ -112,29 +154,42 @@ def _eliminated(
         for i in range(n):
             total = zero
             for c, name in zip(y, names, strict=True):
-                total = total + found[name].first.get(i, zero) * c
+                if c and i in found[name].first:
+                    total = total + found[name].first[i] * c
             for weight, name in zip(weights, held, strict=True):
-                total = total + found[name].first.get(i, zero) * weight
+                if i in found[name].first:
+                    total = total + found[name].first[i] * weight
             for push, v in zip(pushes, flat, strict=True):
-                total = total - push * v[i]
+                if v[i]:
+                    total = total - push * v[i]
             slopes.append(total)
         levels = [found[name].value - level[name] for name in held]
-        slices = []
-        for v, row in zip(flat, gram, strict=True):
-            total = zero
-            for a, value, start in zip(v, x, e, strict=True):
-                total = total + (value - start) * a
-            for c, z in zip(row, ring.variables, strict=True):
-                total = total - z * c
-            slices.append(total)
-        return [*slopes, *levels, *slices]
+        return [*slopes, *levels, *slices(x)]
+
+    def lagrange_function(X: list[Series]) -> Series:
+        """Lagrange's function, which is V where its equations hold."""
+        x, weights, pushes = X[:n], X[n : n + r], X[n + r :]
+        found = dict(zip([*names, *held], (jet.value for jet in jets(x, [*names, *held])), strict=True))
+        value = ring.number(_ZERO)
+        for c, name in zip(y, names, strict=True):
+            value = value + found[name] * c
+        for weight, name in zip(weights, held, strict=True):
+            value = value + weight * (found[name] - level[name])
+        for push, slice_ in zip(pushes, slices(x), strict=True):
+            value = value - push * slice_
+        return value - value.constant
 
     start = [*map(ring.number, e), *[ring.number(_ZERO)] * (r + k)]
-    X = implicit(ring, start, M, residual)
-    value = ring.number(_ZERO)
-    for c, jet in zip(y, jets(X[:n], names), strict=True):
-        value = value + jet.value * c
-    return (value - value.constant).lowest()
+    most, lowest, right = ring.order, (0, list[fmpq]()), 0
+    for right, X in enumerate(by_order(ring, start, M, residual), 1):
+        # It is stationary in all that X holds, and so right to twice the power to which X is, and one more.
+        ring.order = min(2 * right + 1, most)
+        lowest = lagrange_function(X).lowest()
+        if lowest[1] or ring.order == most:
+            break
+    ring.order = right
+    require_no_rest(residual(X))
+    return lowest
 
 
 def _definite(coefficients: list[fmpq]) -> bool:

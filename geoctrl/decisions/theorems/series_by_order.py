@@ -7,7 +7,7 @@ What the equations :math:`G(X, z) = 0` say of X near a regular point is found te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -165,13 +165,26 @@ class PowerSeries:
         raise NotExact("an integral is not expanded in a series")
 
 
-def implicit(
-    ring: PowerSeries,
-    start: Sequence[Series],
-    M: Rows,
-    residual: Callable[[list[Series]], list[Series]],
-) -> list[Series]:
+Residual = Callable[[list[Series]], list[Series]]
+
+
+def implicit(ring: PowerSeries, start: Sequence[Series], M: Rows, residual: Residual) -> list[Series]:
     """X(z) with G(X(z), z) = 0 up to the order that is kept, from what is right at z = 0."""
+    *_, X = by_order(ring, start, M, residual)
+    require_no_rest(residual(X))
+    return X
+
+
+def require_no_rest(left: Sequence[Series]) -> None:
+    """Refuse series that leave something of their equations."""
+    if any(left):
+        raise Refusal("the equations are not solved by series", "problem")
+
+
+def by_order(
+    ring: PowerSeries, start: Sequence[Series], M: Rows, residual: Residual
+) -> Iterator[list[Series]]:
+    """What `implicit` finds, right to one power more each time."""
     X = list(start)
     for order in range(1, ring.order + 1):
         # Each step makes one more power right, and needs no higher one; the last is that of the ring.
@@ -182,6 +195,4 @@ def implicit(
         step = solve(M, [[g.get(exponents, fmpq(0)) for exponents in powers] for g in G])
         for i, row in enumerate(step):
             X[i] = X[i] - ring.polynomial(dict(zip(powers, row, strict=True)))
-    if any(residual(X)):
-        raise Refusal("the equations are not solved by series", "problem")
-    return X
+        yield X

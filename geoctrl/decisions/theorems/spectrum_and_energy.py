@@ -14,13 +14,15 @@ from flint import fmpq
 
 from geoctrl.decisions.arithmetic.eliminations import (
     Rows,
+    Span,
     characteristic,
+    combination,
     combined_hessian,
     form,
-    independent,
     inertia,
     locate,
     nullspace,
+    product,
     restricted,
 )
 from geoctrl.decisions.questions.exact_question import Question
@@ -40,11 +42,10 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
     shape = shape_integrals(q) if proposal.get("shape_integrals") else []
     functions = [*map(q.function, names), *shape]
     tangent, regular = q.leaf
-    rows, forced, dependent = list(tangent), [], []
+    span, forced, dependent = Span(tangent), [], []
     # The energy last: where it depends on the others at the point, they are what names the zero modes.
     for name, gradient, _ in sorted(functions, key=lambda f: f[0] == "energy"):
-        if independent(rows, gradient):
-            rows.append(gradient)
+        if span.take(gradient):
             forced.append(name)
         elif name != "energy":
             dependent.append(name)
@@ -56,8 +57,7 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
     simple = False
     if regular:
         # Gradients of invariants are left null vectors on the leaf: each independent one forces a zero root.
-        whole, reduced = (restricted(q.linearisation, nullspace(r, len(q.labels))) for r in (tangent, rows))
-        decided, simple = _by_roots(whole, reduced, findings)
+        decided, simple = _by_roots(q.linearisation, tangent, span.rows, findings)
         # A motion that leaves the point may stay near its orbit.
         if decided and not ("symmetries" in q.problem and decided[0] == "PROVED_UNSTABLE"):
             return (*decided, findings)
@@ -65,7 +65,9 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
         if part in q.problem:
             return (*theorem(q, proposal, findings), findings)
     functions += map(q.function, q.problem["leaf"])
-    definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
+    definite = _critical(
+        q, functions, nullspace(span.rows, len(q.labels)), findings, proposal.get("multipliers")
+    )
     if definite:
         return "PROVED_STABLE", "energy-Casimir", findings
     if simple and "energy" in names and (growing := destabilised_by_friction(q)):
@@ -73,12 +75,24 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
     return "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED", "energy-Casimir", findings
 
 
-def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tuple[str, str] | None, bool]:
+def _by_roots(
+    A: Rows, tangent: Rows, rows: Rows, findings: dict[str, Any]
+) -> tuple[tuple[str, str] | None, bool]:
     """A verdict by exact roots; and whether those that no invariant forces to zero are simple and
     imaginary.
+
+    From the linearisation and the gradients of the leaf, and those with independent ones of invariants.
     """
-    polynomial = characteristic(reduced)
-    on_leaf = polynomial if len(whole) == len(reduced) else characteristic(whole)
+    n = len(A)
+    on_levels = nullspace(rows, n)
+    polynomial = characteristic(reduced := restricted(A, on_levels))
+    if len(rows) == len(tangent):
+        on_leaf = polynomial
+    elif _all_zero(product(product(rows, A), _columns(whole := nullspace(tangent, n)))):
+        # It takes the leaf's tangents to those of the levels: all roots that are left are zeros.
+        on_leaf = [*polynomial, *[_NOWHERE] * (len(rows) - len(tangent))]
+    else:
+        on_leaf = characteristic(restricted(A, whole))
     findings["characteristic_polynomial_on_leaf"] = [str(c) for c in on_leaf]
     findings["reduced_polynomial"] = [str(c) for c in polynomial]
     right, left, simple = locate(polynomial)
@@ -88,8 +102,16 @@ def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tup
         return ("PROVED_ASYMPTOTICALLY_STABLE", "spectrum"), False
     # On each level set of the independent invariants near by there is one equilibrium, by the implicit
     # function theorem, and it attracts at a common rate.
-    on_levels = "PROVED_STABLE", "spectrum on the level sets of the invariants"
-    return (on_levels if left and reduced else None), simple
+    there = "PROVED_STABLE", "spectrum on the level sets of the invariants"
+    return (there if left and reduced else None), simple
+
+
+def _columns(rows: Rows) -> Rows:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _all_zero(rows: Rows) -> bool:
+    return not any(q for row in rows for q in row)
 
 
 def _critical(
@@ -102,9 +124,8 @@ def _critical(
         return False
     if list(multipliers) != [name for name, *_ in functions]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
-    y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
-    slopes = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
-    if any(sum(row, _NOWHERE) for row in slopes):
+    y = [q.problem["roots"].read(v) for v in multipliers.values()]
+    if any(combination(y, [g for _, g, _ in functions], len(q.labels))):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
     terms = [(c, second) for c, (*_, second) in zip(y, functions, strict=True)]
     H = combined_hessian(terms, len(q.labels))

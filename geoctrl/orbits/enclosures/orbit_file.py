@@ -15,7 +15,8 @@ from geoctrl._scalars import Node, exact
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.motion import EquationsOfMotion, Stored
+from geoctrl.analysis.question.motion import EquationsOfMotion
+from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls
 from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses, rounded_inverse
 from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
