@@ -243,9 +243,10 @@ class ReducedSystem(Recorded):
 
         Parameters
         ----------
-        part : {"motion", "lagrangian", "constraints", "frame", "leaf", "invariants"}
+        part : {"motion", "lagrangian", "constraints", "frame", "leaf", "invariants"} or label of a state
             Empty text for a part that this system does not have. Long entries of the frame get names, which
-            are explained in the last lines; a dot over such a name is its derivative along the motion.
+            are explained in the last lines; a dot over such a name is its derivative along the motion. Beyond
+            some 20,000 characters it is said how many equations are left out: a label gives that of a state.
         width : float
             Width of a line in em.
         budget : float

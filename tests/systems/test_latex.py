@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.systems.printing import latex_parts
 from geoctrl.systems.printing.latex_parts import Display
 from geoctrl.systems.typesetting.typesetting import Typesetter, symbol_name, width
 from tests.systems.formulas import Reader, equations_in
@@ -180,3 +181,26 @@ def test_the_budget_ends_the_typesetting_and_is_said():
     assert text.startswith(r"\begin{aligned}")
     with pytest.raises(gc.ParameterError, match="budget must be a positive number"):
         chain.latex(budget=0)
+
+
+def test_what_is_long_is_shown_by_parts(monkeypatch):
+    system = gc.models.get("pendulum-skate-rotor")().reduce()
+    whole = system.latex()
+    assert "left out" not in whole
+    monkeypatch.setattr(latex_parts, "LONGEST", 800)
+    short = system.latex()
+    assert re.search(r"\d+ of \d+ equations are left out, some [\d,]+ characters", short)
+    assert f'latex("{system.state_labels[0]}")'.replace("_", r"\_") in short
+    assert len(short) < len(whole)
+    # Whatever is left out is there by its label, as in the whole.
+    for label in system.state_labels:
+        for line in system.latex(label).splitlines()[1:-1]:
+            assert line.replace("&", "").replace(r" \\", "").split("=")[0].strip() in whole.replace("&", "")
+
+
+def test_a_multiple_of_a_relation_is_told_by_factors():
+    x, y, z, k = sp.symbols("x y z k")
+    setter = Typesetter([k, x, y, z], relations=[x**2 + y**2 - 1])
+    assert setter.text(k * x**2 * z + k * y**2 * z + 2 * x) == setter.text(k * z + 2 * x)
+    # No two terms in common, and a symbol below: nothing is taken off.
+    assert setter.text(k * x**2 + 2 * y**3) == "k x^{2} + 2 y^{3}"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from random import Random
 from types import MappingProxyType
 
 import sympy as sp
@@ -21,12 +23,16 @@ from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.parts.names import time
-from geoctrl.systems.typesetting.typesetting import Piece, Typesetter, aligned_equations
+from geoctrl.systems.typesetting.typesetting import LARGE, Piece, Typesetter, aligned_equations, plain_text
 
 __all__ = ["Display"]
 
+LONGEST, PER_NODE = 20_000, 5
+"""Characters up to which equations are shown together, and how many a node of an expression takes about."""
 LONG_ROOT = 8
 """Operations beyond which a root gets a name though it occurs once."""
+_FAR = sp.Float("1e-12")
+"""Value of an entry with roots, of thirty digits, that is told from zero."""
 PARTS = ("motion", "lagrangian", "constraints", "frame", "leaf", "invariants")
 Names = Mapping[sp.Symbol, sp.Expr]
 EMPTY: Names = MappingProxyType({})
@@ -51,13 +57,24 @@ def named_entries(mechanism: Mechanism, matrix: sp.Matrix) -> tuple[Names, sp.Im
         if e.free_symbols & set(advected)
     }
     names: dict[sp.Symbol, sp.Expr] = {}
+    value = cache(_value)
+
+    def is_zero(entry: sp.Expr, sign: int, expr: sp.Expr) -> bool:
+        """Whether entry - sign expr is seen to vanish: multiplied out where it is short, and where its value
+        at some numbers does not tell it from zero.
+        """
+        apart = value(entry) - sign * value(expr)
+        if apart.is_number and abs(apart) > _FAR:
+            return False
+        rest = entry - sign * expr
+        return rest == 0 or (tree_size(rest) < LARGE and sp.cancel(rest) == 0)
 
     def symbol_of(entry: sp.Expr) -> sp.Expr:
         if not entry.free_symbols & set(advected):
             return entry
         for symbol, expr in {**candidates, **names}.items():
             for sign in (1, -1):
-                if sp.cancel(entry - sign * expr) == 0:
+                if is_zero(entry, sign, expr):
                     names[symbol] = expr
                     return sign * symbol
         if _is_short(entry, advected):
@@ -68,6 +85,26 @@ def named_entries(mechanism: Mechanism, matrix: sp.Matrix) -> tuple[Names, sp.Im
 
     named = sp.ImmutableMatrix(matrix.applyfunc(symbol_of))
     return dict(sorted(names.items(), key=lambda item: item[0].name)), named
+
+
+def _value(expr: sp.Expr) -> sp.Expr:
+    """Its value at some numbers that go with the names of its symbols."""
+    drawn = {s: Random(str(s)).uniform(0.2, 1.0) for s in expr.free_symbols}
+    return expr.xreplace({s: sp.Float(x, 30) for s, x in drawn.items()})
+
+
+def tree_size(expr: sp.Basic) -> int:
+    """Number of nodes of an expression when it is written out, its parts being looked at once."""
+    sizes: dict[sp.Basic, int] = {}
+    stack = [expr]
+    while stack:
+        left = [arg for arg in stack[-1].args if arg not in sizes]
+        if left:
+            stack += left
+        else:
+            here = stack.pop()
+            sizes[here] = 1 + sum(sizes[arg] for arg in here.args)
+    return sizes[expr]
 
 
 def _is_short(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:
@@ -96,10 +133,11 @@ class Display:
         self._known = {s.name: s for s in (*self.parameters, *m.configuration_symbols, time)}
 
     def part(self, name: str) -> str:
-        """One of the parts below."""
-        require_choice("part", name, PARTS)
+        """One of the parts below, or the equation of a state."""
+        require_choice("part", name, (*PARTS, *self.system.state_labels))
         # The derivation may take the time as well as the typesetting.
-        return self.budget.attempt(name, getattr(self, name), self._budget_words)
+        make = getattr(self, name) if name in PARTS else lambda: self.equation(name)
+        return self.budget.attempt(name, make, self._budget_words)
 
     @property
     def _budget_words(self) -> str:
@@ -158,7 +196,17 @@ class Display:
     def motion(self) -> str:
         """``M wdot = h + B^T lambda`` row by row, the kinematics, and what the names stand for."""
         equations, moving, names = self.equations()
-        return self._set(equations, moving, names)
+        rows = [str(rate) for rate, _ in equations[len(self.velocities) :]]
+        labels = [*map(str, self.velocities), *(row.removesuffix("_dot") for row in rows)]
+        return self._set(equations, moving, names, [k for k in labels if k in self.system.state_labels])
+
+    def equation(self, label: str) -> str:
+        """That of a state: of a velocity the row of ``M wdot = h + B^T lambda`` that goes with it."""
+        equations, moving, names = self.equations()
+        place = self.system.state_labels.index(label)
+        rates = {left: k for k, (left, _) in enumerate(equations)}
+        k = place if place < len(self.velocities) else rates.get(_real(f"{label}_dot"))
+        return "" if k is None else self._set([equations[k]], moving, names, whole=True)
 
     def equations(self) -> tuple[list[tuple[sp.Expr, sp.Expr]], list[sp.Symbol], Names]:
         """Both sides of the equations of motion, the symbols that move, and the names."""
@@ -187,12 +235,25 @@ class Display:
         return equations, [*moving, *wdot, *self.mechanism.actuator_symbols, *multipliers], names
 
     def _set(
-        self, equations: Sequence[tuple[sp.Expr, sp.Expr]], moving: Sequence[sp.Symbol], names: Names = EMPTY
+        self,
+        equations: Sequence[tuple[sp.Expr, sp.Expr]],
+        moving: Sequence[sp.Symbol],
+        names: Names = EMPTY,
+        labels: Sequence[str] = (),
+        whole: bool = False,
     ) -> str:
-        """Equations below one another, followed by what the names and the roots in them stand for."""
+        """Equations below one another, followed by what the names and the roots in them stand for.
+
+        Of more than `LONGEST` characters those that have room come first, and in words how many are left out;
+        labels name those that can be asked for one by one. The ``whole`` is typeset where it is asked for.
+        """
         if not equations:
             return ""
         advected = self.mechanism.configuration_symbols
+        written = [*equations, *names.items()]
+        sizes = [PER_NODE * (tree_size(left) + tree_size(right)) for left, right in written]
+        if not whole and sum(sizes) > LONGEST:
+            return self._with_summary(written, sizes, moving, labels)
         abbreviate = Abbreviations([e for pair in equations for e in pair] + list(names.values()))
         shown = [(abbreviate(left), abbreviate(right)) for left, right in [*equations, *names.items()]]
         order = [*self.parameters, *names, *advected, *abbreviate.names, *moving]
@@ -204,6 +265,24 @@ class Display:
         plain = Typesetter(order, fixed=self.parameters)
         lines += [(plain.pieces(s), self._pieces(plain, e)) for s, e in abbreviate.names.items()]
         return aligned_equations(lines, self.width)
+
+    def _with_summary(
+        self,
+        equations: Sequence[tuple[sp.Expr, sp.Expr]],
+        sizes: Sequence[int],
+        moving: Sequence[sp.Symbol],
+        labels: Sequence[str],
+    ) -> str:
+        """The equations that have room, and in words what is left out."""
+        shown, room = [], LONGEST
+        for pair, size in zip(equations, sizes, strict=True):
+            if size <= min(room, LONGEST // 8):
+                shown.append(pair)
+                room -= size
+        count, left = len(equations), sum(sizes) - LONGEST + room
+        words = f"{count - len(shown)} of {count} equations are left out, some {left:,} characters"
+        ways = f'; one by one: latex("{labels[0]}") ... latex("{labels[-1]}")' if labels else ""
+        return "\n".join(filter(None, [self._set(shown, moving, whole=True), plain_text(words + ways)]))
 
     def _pieces(self, typesetter: Typesetter, expr: sp.Expr) -> list[Piece]:
         """The terms of one side, with time kept for the lines after it."""

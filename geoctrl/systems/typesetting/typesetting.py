@@ -37,6 +37,8 @@ LONG = 150
 """Operations from which a fraction is left as it is."""
 LINE = 30.0
 """Width in em that a single term may take before a longer form is preferred that can be broken."""
+ENDLESS = 2000.0
+"""Width in em from which the shortest form is taken, whether it can be broken or not."""
 MANY, FEW = 12, 8
 """Terms and symbols up to which a sum is factored; beyond, common factors are drawn out."""
 
@@ -130,6 +132,11 @@ class Typesetter:
         self.moving = frozenset(moving)
         self.relations = tuple(relations)
         self.fixed = frozenset(fixed)
+        self._parts = [
+            (e, sorted(e.free_symbols, key=lambda s: self.rank.get(s, -1)), [*map(_factors_of, e.args)])
+            for e in self.relations
+            if e.is_Add
+        ]
         self._turning = True
         self._texts: dict[sp.Expr, str] = {}
         self._fractions: dict[sp.Expr, sp.Expr] = {}
@@ -163,8 +170,8 @@ class Typesetter:
 
         def cost(pieces: list[Piece]) -> tuple[float, float]:
             # A term that does not fit a line cannot be broken.
-            longest = max((width(body) for _, body in pieces), default=0.0)
-            return max(longest, LINE), width(sum_line(pieces))
+            longest, total = max((width(body) for _, body in pieces), default=0.0), width(sum_line(pieces))
+            return (max(longest, LINE) if total < ENDLESS else total), total
 
         return min(forms, key=cost)
 
@@ -188,7 +195,7 @@ class Typesetter:
         if not expr.has(sp.Add) or sp.count_ops(expr) >= LONG:
             return expr
         if expr not in self._fractions:
-            together = sp.together(expr)
+            together = sp.together(expr) if _has_denominators(expr) else expr
             numerator, denominator = sp.fraction(together)
             if denominator.is_number:
                 numerator, denominator = sp.expand(together), sp.Integer(1)
@@ -203,12 +210,14 @@ class Typesetter:
 
     def _modulo_relations(self, polynomial: sp.Expr) -> sp.Expr:
         """The polynomial less multiples of the relations, where that leaves fewer terms."""
-        for relation in self.relations:
-            symbols = sorted(relation.free_symbols, key=lambda s: self.rank.get(s, -1))
-            if polynomial.is_polynomial(*symbols) and _shares_two_terms(polynomial, relation, symbols):
+        if not polynomial.is_Add:
+            return polynomial
+        terms = [_factors_of(term) for term in polynomial.args]
+        for relation, symbols, parts in self._parts:
+            if _shares_two_terms(terms, parts, {*symbols}) and polynomial.is_polynomial(*symbols):
                 rest = sp.expand(sp.reduced(polynomial, [relation], *symbols)[1])
                 if len(sp.Add.make_args(rest)) < len(sp.Add.make_args(polynomial)):
-                    polynomial = rest
+                    polynomial, terms = rest, [_factors_of(term) for term in sp.Add.make_args(rest)]
         return polynomial
 
     # -- order ----------------------------------------------------------------------------------
@@ -316,16 +325,37 @@ class Typesetter:
         return f"{sum_line(left)} {sign} {sum_line(right)}"
 
 
-def _shares_two_terms(polynomial: sp.Expr, relation: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:
-    """Whether a multiple of the relation has two terms in common with the polynomial; else it grows."""
-    seen: set[sp.Expr] = set()
-    for term in polynomial.args if polynomial.is_Add else ():
-        multiples = {term / part for part in sp.Add.make_args(relation)}
-        whole = {m for m in multiples if m.is_polynomial(*symbols)}
+Product = tuple[sp.Expr, dict[sp.Expr, sp.Expr]]
+"""A number, and powers by their bases."""
+
+
+def _factors_of(term: sp.Expr) -> Product:
+    number, rest = term.as_coeff_Mul()
+    return number, dict(f.as_base_exp() for f in sp.Mul.make_args(rest) if f != 1)
+
+
+def _shares_two_terms(terms: Sequence[Product], parts: Sequence[Product], symbols: set[sp.Symbol]) -> bool:
+    """Whether a multiple of a relation has two terms in common with a polynomial; else it grows.
+
+    Both by their terms; the multiple is a polynomial in the symbols of the relation.
+    """
+    if not any(symbols & powers.keys() for _, powers in terms):
+        return False
+    seen: set[tuple[sp.Expr, frozenset]] = set()
+    for number, powers in terms:
+        whole = set()
+        for c, below in parts:
+            left = powers | {base: powers.get(base, 0) - e for base, e in below.items()}
+            if all(left[base] >= 0 for base in below if base in symbols):
+                whole.add((number / c, frozenset(item for item in left.items() if item[1])))
         if whole & seen:
             return True
         seen |= whole
     return False
+
+
+def _has_denominators(expr: sp.Expr) -> bool:
+    return any(not p.exp.is_positive for p in expr.atoms(sp.Pow))
 
 
 def _is_difference(expr: sp.Expr) -> bool:
