@@ -105,9 +105,16 @@ Definition pair_mul (x y : F * F) : F * F :=
         kadd (kmul (fst x) (snd y)) (kmul (snd x) (fst y))).
 Definition norm_of (x : F * F) : F :=
   kadd (kmul (fst x) (fst x)) (kneg (kmul (kmul (snd x) (snd x)) d)).
+(* norms double the digits: numbers from below, and multiples of the root, do without *)
 Definition pair_inv (x : F * F) : option (F * F) :=
-  match kinv (norm_of x) with Some i => Some (kmul (fst x) i, kneg (kmul (snd x) i)) | None => None end.
+  if is_zero (snd x) then match kinv (fst x) with Some i => Some (i, of_q 0) | None => None end
+  else if is_zero (fst x) then match kinv (kmul (snd x) d) with Some i => Some (of_q 0, i) | None => None end
+  else match kinv (norm_of x) with
+       | Some i => Some (kmul (fst x) i, kneg (kmul (snd x) i))
+       | None => None
+       end.
 Definition pair_nonneg (x : F * F) : bool :=
+  if is_zero (snd x) then nonneg (fst x) else if is_zero (fst x) then nonneg (snd x) else
   match nonneg (fst x), nonneg (snd x) with
   | true, true => true
   | false, false => false
@@ -152,14 +159,24 @@ Lemma norm_ok x : val (norm_of x) = val (fst x) * val (fst x) - val (snd x) * va
 Proof. unfold norm_of. rewrite val_add, val_neg, !val_mul, rr. ring. Qed.
 Lemma pair_inv_ok x y : pair_inv x = Some y -> pair_val x * pair_val y = 1.
 Proof.
-  unfold pair_inv. destruct (kinv (norm_of x)) as [i|] eqn:E; [|discriminate]. intros H; injection H as <-.
-  apply val_inv in E. rewrite norm_ok in E. unfold pair_val. cbn [fst snd]. rewrite val_neg, !val_mul.
-    rewrite <- E. ring.
+  destruct x as [a b]. unfold pair_inv, pair_val. cbn [fst snd].
+  destruct (is_zero b) eqn:B; [apply val_zero in B|destruct (is_zero a) eqn:A; [apply val_zero in A|]].
+  - destruct (kinv a) as [i|] eqn:E; [|discriminate]. intros H; injection H as <-. apply val_inv in E.
+    cbn [fst snd]. rewrite B, val_q, q2r_0, <- E. ring.
+  - destruct (kinv (kmul b d)) as [i|] eqn:E; [|discriminate]. intros H; injection H as <-.
+    apply val_inv in E. rewrite val_mul, <- rr in E. cbn [fst snd]. rewrite A, val_q, q2r_0, <- E. ring.
+  - destruct (kinv (norm_of (a, b))) as [i|] eqn:E; [|discriminate]. intros H; injection H as <-.
+    apply val_inv in E. rewrite norm_ok in E. cbn [fst snd] in *. rewrite val_neg, !val_mul, <- E. ring.
 Qed.
 Lemma pair_sign_ok x : if pair_nonneg x then 0 <= pair_val x else pair_val x <= 0.
 Proof.
   destruct x as [a b]. unfold pair_nonneg, pair_val. cbn [fst snd].
   assert (A := val_sign F a). assert (B := val_sign F b).
+  destruct (is_zero b) eqn:Zb; [apply val_zero in Zb; rewrite Zb, Rmult_0_l, Rplus_0_r; exact A|].
+  destruct (is_zero a) eqn:Za.
+  { apply val_zero in Za. rewrite Za, Rplus_0_l.
+    destruct (nonneg b); [apply Rmult_le_pos; assumption|].
+    assert (0 <= - val b * r) by (apply Rmult_le_pos; lra). lra. }
   assert (N := val_sign F (norm_of (a, b))). assert (M := val_sign F (kneg (norm_of (a, b)))).
   rewrite val_neg in M. rewrite norm_ok in N, M. cbn [fst snd] in N, M.
   set (u := val a) in *. set (v := val b) in *.
