@@ -258,9 +258,35 @@ def test_a_file_claims_nothing(small):
 
 def test_a_changed_file_is_refused_by_its_digest(small, tmp_path):
     path = tmp_path / "map.json"
-    path.write_text(small.to_json().replace('"family": "spinning"', '"family": "sliding"'))
+    path.write_text(small.to_json().replace('"family":"spinning"', '"family":"sliding"'))
     with pytest.raises(gc.CertificateError, match="digest"):
         gc.verify(path)
+
+
+@pytest.fixture(scope="module")
+def sleeping():
+    top = gc.models.get("heavy-top")().reduce()
+    return gc.certify_region(top, "sleeping", {"Omega0": (0.5, 9), "l": (0.4, 0.9)}, depth=3)
+
+
+def test_minors_are_formulas_of_coefficients_where_these_are_shorter(sleeping):
+    rows = sleeping.data["problem"]["nodes"]
+    (block,) = sleeping.data["theorem"]["charts"][0]["blocks"]
+    _, q1, _, q2 = block["coefficients"]
+    kind, terms = rows[block["minors"][1]]
+    assert kind == "sum"
+    assert {rows[c][1]: rows[p] for c, p in terms} == {"1": ["prod", "1", [[q1, 2]]], "-4": rows[q2]}
+    assert len(sleeping.to_json()) < 5000
+
+
+def test_a_formula_of_another_minor_proves_nothing(sleeping, tmp_path):
+    data = sleeping.to_dict()
+    (block,) = data["theorem"]["charts"][0]["blocks"]
+    rows = data["problem"]["nodes"]
+    rows.append(["sum", rows[block["minors"][1]][1][:1]])
+    block["minors"][1] = len(rows) - 1
+    with pytest.raises(gc.CertificateError, match="they are not the minors of the polynomial"):
+        verified(data, tmp_path / "map.json")
 
 
 # -- runs --------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class ProofFile(ABC):
             """What the file holds: a field, or made when it is asked for."""
 
     _indent: ClassVar[int | None] = None
-    """Of the text: none where there are many numbers."""
+    """Of the text: none, and no spaces, where there are many numbers."""
 
     @abstractmethod
     def __repr__(self) -> str:
@@ -48,4 +48,5 @@ class ProofFile(ABC):
 
     def to_json(self, path: str | Path | None = None) -> str:
         """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
-        return saved_text(json.dumps(self.to_dict(), indent=self._indent), path)
+        separators = (",", ":") if self._indent is None else None
+        return saved_text(json.dumps(self.to_dict(), indent=self._indent, separators=separators), path)

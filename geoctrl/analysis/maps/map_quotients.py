@@ -150,7 +150,7 @@ class Quotients:
 
     def quotient(self, top: Any, below: Any) -> MapQuotient:
         """A quotient in lowest terms."""
-        top, below = self._without_squares(top), self._without_squares(below)
+        top, below = self.without_squares(top), self.without_squares(below)
         if not top:
             return self.zero
         if not below:
@@ -162,7 +162,7 @@ class Quotients:
         lead = below.leading_coefficient()
         return MapQuotient(self, top / lead, below / lead)
 
-    def _without_squares(self, p: Any) -> Any:
+    def without_squares(self, p: Any) -> Any:
         """A polynomial with squares of generators put in, those that came last first."""
         for i in reversed(self._squares):
             if p and p.degrees()[i] > 1:
@@ -247,7 +247,7 @@ class Quotients:
         if (root := self._rational_root(x)) is not None:
             self.positive.append(root)
             return root
-        radicand = MapQuotient(self, self._without_squares(self.times(x.top, x.below)), self._one)
+        radicand = MapQuotient(self, self.without_squares(self.times(x.top, x.below)), self._one)
         self.positive.append(radicand)
         return self._generator("sqrt", radicand, radicand) / MapQuotient(self, x.below, self._one)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from geoctrl.analysis.maps.map_quotients import (
     inverse_of_quotients,
     pivots,
 )
+from geoctrl.analysis.maps.minor_formulas import Formulas, formulas_of, open_factors
 from geoctrl.analysis.maps.region_proofs import ProofSamples, without_zeros
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
@@ -35,7 +37,7 @@ from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import Proof, Proofs
-from geoctrl.checker.reader import conform
+from geoctrl.checker.reader import conform, rational
 from geoctrl.decisions.reading.problem_reader import Refusal as OldRefusal
 
 __all__ = ["ConfirmedProofs", "content_of_map", "read_proofs"]
@@ -145,6 +147,7 @@ class MapWitnesses:
         self._symbols = {row[1]: i for i, row in enumerate(data["nodes"]) if row[0] == "sym"}
         F = members.field
         variables = {k: self._symbols[name] for k, name in enumerate(F.names)}
+        self._positive = {k for k, name in enumerate(F.names) if Fraction(data["axes"][name][0]) > 0}
         self._writer = AxesWriter(self._table, variables, lambda k: F.generators[k])
         self._charts: list[tuple[tuple, dict[str, Any]]] = []
         self.written: list[tuple[dict[str, Any], dict[str, Any]]] = []
@@ -198,8 +201,7 @@ class MapWitnesses:
         asked = sorted({k for proof in proofs for c in proof.conditions for k, _ in c.factors})
         found = []
         for k in asked:
-            _, factors = F.factors[k].factor()
-            if sum(e for _, e in factors) > 1:
+            if len(open_factors(F.factors[k], self._positive)) > 1:
                 found.append(writer.product(F.factors[k]))
         return content | {"theorem": content["theorem"] | {"divisors": found}}
 
@@ -316,9 +318,25 @@ class MapWitnesses:
     ) -> None:
         """The first minors of a block, all of them where no number is told."""
         block = self._charts[self._chart(proposal)][1]["blocks"][turn]
-        (minors,) = self._tests(polynomial).values()
-        places = [self._writer(q) for q in minors[:count]]
-        block["minors"] = max(block["minors"], places, key=len)
+        ((kind, minors),) = self._tests(polynomial).items()
+        step = slice(1, None, 2) if kind == "hermite" else slice(None)
+        of, places = without_zeros(polynomial)[1:][step], block["coefficients"][step]
+        formulas, found, short = Formulas(self._members.field, of, self._positive), list[int](), False
+        for k, (q, formula) in enumerate(zip(minors[:count], formulas_of(kind, len(of)), strict=False)):
+            if kind == "hurwitz" and short and k == len(of) - 1:  # the one before, times the last coefficient
+                found.append(self._multiple_of(places[-1], found[-1]))
+            elif short := formulas.is_shorter(formula, q):
+                found.append(self._table.polynomial(formula, dict(enumerate(places))))
+            else:
+                found.append(self._writer(q))
+        block["minors"] = max(block["minors"], found, key=len)
+
+    def _multiple_of(self, product: int, place: int) -> int:
+        """A node that may be a product, of which the factors stay apart, times another."""
+        kind, *parts = self._table.rows[product]
+        number, factors = parts if kind == "prod" else ("1", [(product, 1)])
+        q: Any = rational(number)
+        return self._table.multiple(q, [*factors, (place, 1)])
 
     # -- the leaf -------------------------------------------------------------------------------
 

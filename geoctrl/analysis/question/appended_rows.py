@@ -48,7 +48,8 @@ class Appended:
 
     def product(self, *factors: tuple[int, int]) -> int:
         """The place of a product of powers (place, exponent)."""
-        return self.multiple(fmpq(1), factors)
+        left = [f for f in factors if f[1]]
+        return left[0][0] if [e for _, e in left] == [1] else self.multiple(fmpq(1), left)
 
     def multiple(self, q: fmpq, factors: Iterable[tuple[int, int]]) -> int:
         """The place of a number times such a product."""
