@@ -176,3 +176,62 @@ def test_families_are_declared_like_those_of_mechanisms():
 def test_builders_go_by_the_names_of_their_functions_too(alias, name):
     assert gc.models.get(alias)().name == name
     assert alias not in gc.models.names()
+
+
+# Instructions of right-hand sides: what makes one longer makes every run of it slower.
+INSTRUCTIONS = {
+    "acrobot": 25,
+    "ball-and-beam": 12,
+    "body-in-field": 51,
+    "body-with-body-moment": 9,
+    "body-with-point-force": 54,
+    "body-with-rotor": 11,
+    "body-with-rotors": 24,
+    "body-with-spatial-force": 23,
+    "body-with-spatial-moment": 31,
+    "cart-pendulum": 14,
+    "chaplygin-sleigh": 4,
+    "chaplygin-sphere": 51,
+    "charged-body": 52,
+    "concentric-shells": 146,
+    "coupled-bodies": 300,
+    "double-planar-pendulum": 35,
+    "free-rigid-body": 6,
+    "furuta-pendulum": 20,
+    "getz-bicycle": 41,
+    "goryachev-chaplygin-top": 17,
+    "heavy-top": 19,
+    "inertia-wheel-pendulum": 5,
+    "kovalevskaya-top": 17,
+    "magnetic-satellite": 85,
+    "orbiting-body": 49,
+    "pendulum-3d": 23,
+    "pendulum-skate": 20,
+    "pendulum-skate-offset": 44,
+    "pendulum-skate-rotor": 31,
+    "planar-pendulum": 4,
+    "rattleback": 115,
+    "rigid-body-planar-pendulum": 8,
+    "roller-racer": 31,
+    "rolling-disk": 76,
+    "snakeboard": 14,
+    "spherical-pendulum-on-puck": 155,
+    "suslov": 7,
+    "tippe-top": 72,
+    "top-on-movable-base": 57,
+    "top-on-sphere": 77,
+    "underwater-vehicle": 47,
+    "unicycle-with-rotor": 25,
+    "vertical-rolling-disk": 2,
+    "veselova": 35,
+    "whipple-bicycle": 1954,
+}
+
+
+def test_right_hand_sides_do_not_grow():
+    systems = {name: gc.models.get(name)().reduce() for name in gc.models.names("reduced")}
+    found = {
+        name: len(system.program(system.evaluated_rates).tape.instructions)
+        for name, system in systems.items()
+    }
+    assert found == INSTRUCTIONS, "fewer go into the list"

@@ -140,7 +140,7 @@ class RecordedFlow:
                 system,
                 dict(zip(system.input_nodes, images, strict=True)),
                 [*system.state_nodes, *(state for state, _ in flow.more)],
-                [*system.field_nodes, *(rate for _, rate in flow.more)],
+                [*system.evaluated_rates, *(rate for _, rate in flow.more)],
                 [node for node, _ in events],
                 extra,
                 [kind for _, kind in events],

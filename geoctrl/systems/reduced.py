@@ -29,7 +29,7 @@ from geoctrl.systems.promises.admissible_parameters import Judgement
 from geoctrl.systems.promises.build_checks import check_build
 from geoctrl.systems.promises.conserved_candidates import Conservation
 from geoctrl.systems.promises.declared_symmetry import despun_mechanism, despun_state
-from geoctrl.systems.states.differential import Differential
+from geoctrl.systems.states.differential import Differential, slopes_of
 from geoctrl.systems.states.projection import check_initial_state, project_state
 from geoctrl.systems.states.recorded_rates import RecordedField
 from geoctrl.systems.states.rest_view import SeenReduced
@@ -132,13 +132,13 @@ class ReducedSystem(Recorded):
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the state: (n, n), or (nt, n, n) for ``x`` of shape (n, nt)."""
-        return self.differential.numeric(self.arguments_at(t, x, u), self.member_parameters(params, x))[0]
+        return slopes_of(self).numeric(self.arguments_at(t, x, u), self.member_parameters(params, x))[0]
 
     def input_jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the inputs: (n, m), or (nt, n, m)."""
-        return self.differential.numeric(self.arguments_at(t, x, u), self.member_parameters(params, x))[1]
+        return slopes_of(self).numeric(self.arguments_at(t, x, u), self.member_parameters(params, x))[1]
 
     def project(
         self,

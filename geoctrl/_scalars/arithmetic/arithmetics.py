@@ -185,6 +185,8 @@ def evaluate(
                 power = image[atom] if abs(e) == 1 else image[atom] ** abs(e)
                 product = product * power if e > 0 else product / power
             image[node] = product
+        elif node.kind == "let":
+            image[node] = image[node.payload]
         else:
             (c, mono), *rest = node.payload
             total = image[c] * image[mono]

@@ -13,6 +13,7 @@ from geoctrl._scalars.arithmetic.magnitude_rules import (
     is_multiple,
     magnitude,
     moving_parts,
+    product_parts,
     slope_and_curvature,
 )
 from geoctrl._scalars.graph.graph import Graph, Node
@@ -94,14 +95,15 @@ def _layers(graph: Graph, nodes: Iterable[Node]) -> list[dict[tuple | str, list[
         depth[node] = at = 1 + max((depth[child] for child in graph.children(node)), default=-1)
         while len(layers) <= at:
             layers.append({})
-        kind = node.kind if at == 0 else (node.kind, node.payload[0] if node.kind == "fun" else "")
+        named = "prod" if node.kind == "let" else node.kind
+        kind = node.kind if at == 0 else (named, node.payload[0] if node.kind == "fun" else "")
         layers[at].setdefault(kind, []).append(node)
     for layer in layers[1:]:
         for kind, group in layer.items():
             if (
                 kind[0] == "prod"
             ):  # those of many factors first: the k-th factors are those of the first so many
-                group.sort(key=lambda node: -len(node.payload[1]))
+                group.sort(key=lambda node: -len(product_parts(node)[1]))
     return layers
 
 
@@ -139,11 +141,12 @@ class _Products:
 
     def __init__(self, group: Sequence[Node], place: Mapping[Node, int]) -> None:
         self.where = _range(place, group)
-        self._number = np.array([float(node.payload[0]) for node in group])
+        parts = [product_parts(node) for node in group]
+        self._number = np.array([float(q) for q, _ in parts])
         self._exact = np.array([is_multiple(node) for node in group])
         self._factors = []
-        for k in range(len(group[0].payload[1])):
-            items = [node.payload[1][k] for node in group if len(node.payload[1]) > k]
+        for k in range(len(parts[0][1])):
+            items = [factors[k] for _, factors in parts if len(factors) > k]
             self._factors.append(
                 (np.array([place[a] for a, _ in items]), np.array([float(e) for _, e in items]))
             )

@@ -14,6 +14,7 @@ from geoctrl._scalars.arithmetic.magnitude_rules import (
     is_multiple,
     magnitude,
     moving_parts,
+    product_parts,
     slope_and_curvature,
 )
 from geoctrl._scalars.graph.graph import Node
@@ -158,13 +159,8 @@ def _step(node: Node, place: Mapping[Node, int]) -> tuple:
     if node.kind == "sum":
         terms = zip(node.payload, moving_parts(node), strict=True)
         return place[node], "sum", None, tuple((place[c], place[m], *moves) for (c, m), moves in terms), None
-    what, parts = node.payload
-    if node.kind == "prod":
-        return (
-            place[node],
-            "prod",
-            float(what),
-            tuple((place[a], int(e)) for a, e in parts),
-            is_multiple(node),
-        )
-    return place[node], "fun", what, tuple(place[a] for a in parts), None
+    if node.kind == "fun":
+        name, args = node.payload
+        return place[node], "fun", name, tuple(place[a] for a in args), None
+    q, items = product_parts(node)
+    return place[node], "prod", float(q), tuple((place[a], int(e)) for a, e in items), is_multiple(node)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars.graph.graph import Node
 
-__all__ = ["ROUNDING", "is_multiple", "magnitude", "moving_parts", "slope_and_curvature"]
+__all__ = ["ROUNDING", "is_multiple", "magnitude", "moving_parts", "product_parts", "slope_and_curvature"]
 
 ROUNDING = 64 * 2.0**-53
 """Part of its magnitude up to which a value is what rounding leaves: some dozens of operations."""
@@ -43,9 +44,15 @@ def moving_parts(node: Node) -> list[tuple[bool, bool]]:
     return [(c.kind != "num", c.kind == "num" or m.kind != "num") for c, m in node.payload]
 
 
+def product_parts(node: Node) -> tuple[Fraction, tuple[tuple[Node, int], ...]]:
+    """Number and factors of a product; what has a name is one times itself."""
+    return (Fraction(1), ((node.payload, 1),)) if node.kind == "let" else node.payload
+
+
 def is_multiple(node: Node) -> bool:
     """Whether a product is a number times one symbol, function or sum."""
-    return len(node.payload[1]) == 1 and node.payload[1][0][1] == 1
+    _, items = product_parts(node)
+    return len(items) == 1 and items[0][1] == 1
 
 
 def slope_and_curvature(name: str, a: Any, value: Any, functions: Functions) -> tuple[Any, Any]:

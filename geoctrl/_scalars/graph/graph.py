@@ -8,7 +8,8 @@ Equations are assembled once, on the scalars of this module, and then emitted to
 where the factors of a monomial are *atoms* (symbols, function values, sums) with integer exponents.
 A sum collects equal monomials, draws out the common coefficient and the common factors, and gives
 its first term a positive sign. Equal values are therefore the same object, so that shared
-subexpressions, structural zeros and cancelling terms need no further search.
+subexpressions, structural zeros and cancelling terms need no further search. A value that has a
+name (`Graph.let`) is an atom too.
 
 Levels say what a value depends on: 0 numbers, 1 parameters, 2 states, inputs or time.
 Everything of level 1 is computed once per parameter set.
@@ -16,10 +17,11 @@ Everything of level 1 is computed once per parameter set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, isqrt, lcm
 
+from geoctrl._scalars.graph.partials import PARTIALS
 from geoctrl.errors import DivisionError, ExpressionError
 
 NUMBER, PARAMETER, STATE = 0, 1, 2
@@ -278,6 +280,19 @@ class Graph:
         level = max(max(c.level, mono.level) for c, mono in terms)
         return outer * self._intern(key, "sum", tuple(terms), level)
 
+    # -- names ----------------------------------------------------------------------------------
+
+    def let(self, node: Node) -> Node:
+        """A value under a name: itself, but an atom of products and sums, so that a sum in it stays one term.
+
+        Numbers and parameters stay outside, and what is an atom needs no name. It computes nothing. Terms of
+        two names that cancel are not seen to.
+        """
+        coefficient, mono = self.split(node, STATE)
+        if mono.kind not in ("sum", "prod"):
+            return node
+        return coefficient * self._intern(("let", mono.index), "let", mono, mono.level)
+
     # -- traversal ------------------------------------------------------------------------------
 
     def children(self, node: Node) -> tuple[Node, ...]:
@@ -288,6 +303,8 @@ class Graph:
             return tuple(atom for atom, _ in node.payload[1])
         if node.kind == "sum":
             return tuple(part for term in node.payload for part in term)
+        if node.kind == "let":
+            return (node.payload,)
         return ()
 
     def reachable(self, nodes: Iterable[Node], known: Container[Node] = ()) -> list[Node]:
@@ -326,6 +343,8 @@ class Graph:
                 image[node] = self.mul([self.number(q), *parts])
             elif node.kind == "sum":
                 image[node] = self.add([image[c] * image[mono] for c, mono in node.payload])
+            elif node.kind == "let":
+                image[node] = self.let(image[node.payload])
             else:
                 image[node] = node
         return [image[n] for n in nodes]
@@ -343,7 +362,9 @@ class Graph:
         """Fill in the derivatives of all nodes below the given ones, those already known not again."""
         for node in self.reachable(nodes, known=derivative):
             parts: list[Node] = []
-            if node.kind == "prod":
+            if node.kind == "let":  # what changes has a name as well, or a recursion would be written out
+                parts.append(self.let(derivative[node.payload]))
+            elif node.kind == "prod":
                 q, items = node.payload
                 for atom, e in items:
                     if not derivative[atom].is_zero:
@@ -381,7 +402,7 @@ class Graph:
 
     def _partial(self, node: Node, slot: int) -> Node:
         name, args = node.payload
-        rule = _PARTIALS.get(name)
+        rule = PARTIALS.get(name)
         if rule is None:
             raise ExpressionError(f"the derivative of {name!r} is not known")
         return rule(self, node, slot, *args)
@@ -418,33 +439,3 @@ def _content(coefficients: list[Fraction]) -> Fraction:
         if max(q.numerator.bit_length(), denominator.bit_length()) > _LONG:
             return Fraction(sign)
     return Fraction(sign * numerator, denominator)
-
-
-def _quadrature_partial(_g: Graph, _node: Node, slot: int, a: Node, b: Node, s: Node) -> Node:
-    # d/ds int_0^s dt/(a t^2 + b); the derivatives by a and b are not needed by any analysis here.
-    if slot != 2:
-        raise ExpressionError("the quadrature of 1/(a s^2 + b) is differentiated by its limit only")
-    return 1 / (a * s**2 + b)
-
-
-_PARTIALS: dict[str, Callable[..., Node]] = {
-    "sqrt": lambda g, n, i, x: 1 / (2 * n),
-    "sin": lambda g, n, i, x: g.fun("cos", x),
-    "cos": lambda g, n, i, x: -g.fun("sin", x),
-    "tan": lambda g, n, i, x: 1 + n**2,
-    "asin": lambda g, n, i, x: 1 / g.sqrt(1 - x**2),
-    "acos": lambda g, n, i, x: -1 / g.sqrt(1 - x**2),
-    "atan": lambda g, n, i, x: 1 / (1 + x**2),
-    "sinh": lambda g, n, i, x: g.fun("cosh", x),
-    "cosh": lambda g, n, i, x: g.fun("sinh", x),
-    "tanh": lambda g, n, i, x: 1 - n**2,
-    "asinh": lambda g, n, i, x: 1 / g.sqrt(1 + x**2),
-    "acosh": lambda g, n, i, x: 1 / g.sqrt(x**2 - 1),
-    "atanh": lambda g, n, i, x: 1 / (1 - x**2),
-    "exp": lambda g, n, i, x: n,
-    "log": lambda g, n, i, x: 1 / x,
-    "abs": lambda g, n, i, x: g.fun("sign", x),
-    "sign": lambda g, n, i, x: g.zero,
-    "atan2": lambda g, n, i, y, x: (x if i == 0 else -y) / (x**2 + y**2),
-    "quadrature": _quadrature_partial,
-}

@@ -104,6 +104,8 @@ class Tape:
             if atom.kind == "fun":
                 name, args = atom.payload
                 self._slot[atom] = self._emit("fun", name, tuple(self._value(a) for a in args))
+            elif atom.kind == "let":
+                self._slot[atom] = self._value(atom.payload)
             else:
                 terms = tuple((self._constant(c), self._term(mono)) for c, mono in atom.payload)
                 self._slot[atom] = self._emit("sum", terms)

@@ -283,6 +283,8 @@ def to_sympy(nodes: Sequence[Node], symbols: Mapping[Node, sp.Expr]) -> list[sp.
             q, items = node.payload
             coefficient = sp.Rational(q.numerator, q.denominator)
             image[node] = sp.Mul(coefficient, *(image[atom] ** e for atom, e in items))
+        elif node.kind == "let":
+            image[node] = image[node.payload]
         else:
             image[node] = sp.Add(*(image[c] * image[mono] for c, mono in node.payload))
     return [image[n] for n in nodes]

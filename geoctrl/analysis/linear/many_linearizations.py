@@ -18,6 +18,7 @@ from geoctrl.systems.contract.family_members import blocks, members_at_rest, par
 from geoctrl.systems.contract.member_magnitudes import member_magnitudes
 from geoctrl.systems.contract.tolerances import INDEPENDENT, KERNEL
 from geoctrl.systems.parts.member_parameters import between_members, member_mean
+from geoctrl.systems.states.differential import slopes_of
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues
 
 __all__ = ["ManyLinearizations", "linearize_many"]
@@ -144,7 +145,7 @@ def linearize_many(
             break
         at = x[:, members], inputs[:, members], {k: part(v, members) for k, v in values.items()}
         rest[members] = members_at_rest(system, *at)
-        A[members] = system.differential.numeric(system.arguments_at(0.0, *at[:2]), at[2], throw=False)[0]
+        A[members] = slopes_of(system).numeric(system.arguments_at(0.0, *at[:2]), at[2], throw=False)[0]
         eigenvalues[members], zeros[members] = levels.eigenvalues(A[members], rest[members], at, d)
         done[members] = True
         call.tell("linearizing", f"{done.sum()} of {count} members", done.mean())

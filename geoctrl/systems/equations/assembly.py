@@ -33,7 +33,9 @@ import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
 from geoctrl.systems.equations.frames import Frame
+from geoctrl.systems.equations.inertia_tree import Branch, inertia_tree, velocity_groups
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.tree_recursion import TreeMomenta, solve_along_tree, spread
 from geoctrl.systems.equations.velocity_elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
@@ -41,6 +43,9 @@ from geoctrl.systems.parts.names import time
 __all__ = ["Assembly"]
 
 Matrix = list[list[Node]]
+
+FEWEST = 5
+"""Velocities from which on a tree is looked for."""
 
 
 class Assembly:
@@ -58,6 +63,8 @@ class Assembly:
     controller, controller_rates : list of Node
         States of a dynamic feedback, and their rates.
     acceleration, multipliers, advection : nodes of w', lambda, Gammadot
+    evaluated_acceleration : nodes of w' for runs, of coupled parts by a recursion along their tree
+    pivots, pivot_places : nodes of the pivots of M; the velocity of each along a tree, else None
     energy, momentum : nodes of 1/2 xi.G xi + U, and of mu (rotor momenta appended)
     dependent : dict of label -> Node
         Velocities that have a symbol of their own, and their expressions in the states: those that depend on
@@ -107,6 +114,7 @@ class Assembly:
         zero = {places[s]: g.zero for s, e in removed.items() if e == 0}
         made = g.substitute([self.configuration(e) for e in removed.values()], zero)
         self._removed = dict(zip((places[s] for s in removed), made, strict=True))
+        self.pivot_places: list[int] | None = None
         self._kinematics()
         self._inertia()
         self.momentum = [g.add([dot(g, row, self.xi), a]) for row, a in zip(self._G, self._A, strict=True)]
@@ -185,11 +193,11 @@ class Assembly:
         """Time derivatives of functions of Gamma and the controller's states."""
         return self.graph.push_forward(nodes, self._moving())
 
-    def _coadjoint(self) -> list[Node]:
+    def _coadjoint(self, momentum: Sequence[Node]) -> list[Node]:
         """(ad*_xi mu)_j = c^k_ij xi^i mu_k; rotors are abelian."""
         parts: list[list[Node]] = [[] for _ in range(self.n)]
         for i, j, k, value in self.mechanism.algebra.brackets:
-            parts[j].append(self.graph.number(value) * self.xi[i] * self.momentum[k])
+            parts[j].append(self.graph.number(value) * self.xi[i] * momentum[k])
         return [self.graph.add(p) for p in parts]
 
     def _advected_gradient(self) -> list[Node]:
@@ -227,25 +235,22 @@ class Assembly:
         )
         return forces + [given(torque) for torque in mechanism.rotor_torques]
 
-    def _equations(self) -> None:
-        g = self.graph
-        size, columns = range(self.n), range(len(self.velocity))
-        flat_E = [e for row in self._E for e in row]
-        dE = self._along_motion(flat_E)
-        convective = [
-            dot(g, dE[i * len(columns) : (i + 1) * len(columns)], self.velocity) for i in size
-        ]  # Edot w
+    def _total_force(self) -> tuple[list[Node], list[Node]]:
+        """ad* mu + K(dl/dGamma) + F - G Edot w - Gdot xi - Adot, entry by entry; F alone."""
+        g, size, width = self.graph, range(self.n), len(self.velocity)
+        dE = self._along_motion([e for row in self._E for e in row])
+        convective = [dot(g, dE[i * width : (i + 1) * width], self.velocity) for i in size]  # Edot w
         dG = self._along_motion([e for row in self._G for e in row])
         dA = self._along_motion(self._A)
-        coadjoint = self._coadjoint()
+        coadjoint = self._coadjoint(self.momentum)
         diamond = self._diamond(self._advected_gradient())
-        self.applied = self._generalised_forces()
-        self._acting = total = [
+        applied = self._generalised_forces()
+        total = [
             g.add(
                 [
                     coadjoint[i],
                     diamond[i],
-                    self.applied[i],
+                    applied[i],
                     -dot(g, self._G[i], convective),
                     -dot(g, dG[i * self.n : (i + 1) * self.n], self.xi),
                     -dA[i],
@@ -253,22 +258,106 @@ class Assembly:
             )
             for i in size
         ]
+        return total, applied
+
+    def _equations(self) -> None:
+        g = self.graph
+        size, columns = range(self.n), range(len(self.velocity))
+        if (tree := self._inertia_tree()) is not None:
+            self._equations_along(tree)
+            return
+        total, self.applied = self._total_force()
+        self._acting = total
         self._GE = GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
         column = [[self._E[i][a] for i in size] for a in columns]
         lower = {(a, b): dot(g, column[a], [GE[i][b] for i in size]) for a in columns for b in range(a + 1)}
         mass = [[lower[max(a, b), min(a, b)] for b in columns] for a in columns]
         force = [dot(g, column[a], total) for a in columns]
         rows, drift = self._multiplier_rows()
+        self._restrict_all(mass, rows, drift, force)
+        self.acceleration, self.multipliers, self.pivots = solve_saddle(
+            g, self.mass, self.force, self.rows, self.drift
+        )
+        self.evaluated_acceleration = self.acceleration
+
+    # -- along a tree ---------------------------------------------------------------------------
+
+    def _inertia_tree(self) -> list[Branch] | None:
+        """The inertia as a tree, where all velocities are free and it takes less than the whole matrix."""
+        m = self.mechanism
+        free = m.frame is None and m.constraints is None and not m.quasicoordinates and not self._entries
+        if not free or m.indefinite or self.n < FEWEST or self._loads:  # indefinite: pivots might vanish
+            return None
+        groups, group_of = velocity_groups(m, self.n, self.gamma)
+        positive = [self.parameters[name] for name in m.positive]
+        return inertia_tree(self.graph, self._G, groups, group_of, positive)
+
+    def _equations_along(self, tree: list[Branch]) -> None:
+        """All but what is written out entry by entry, which waits until it is asked for."""
+        self.applied = self._generalised_forces()
+        solved, pivots = solve_along_tree(self.graph, tree, self._force_along(tree))
+        self._GE, self.multipliers = self._G, []
+        self._restrict_all(self._G, [], [])
+        found = self.restrict([*solved, *pivots.values()])
+        self.evaluated_acceleration, self.pivots = found[: len(solved)], found[len(solved) :]
+        self.pivot_places = list(pivots)
+
+    def _force_along(self, tree: list[Branch]) -> list[Node]:
+        """The same as `_total_force`, by sums along the tree."""
+        g = self.graph
+        along = TreeMomenta(g, tree, self.xi)
+        momentum = [g.add([mu, a]) for mu, a in zip(along.momentum, self._A, strict=True)]
+        moved, coadjoint = self._along_motion(momentum), self._coadjoint(momentum)
+        held = dict.fromkeys(along.names, g.zero)
+        gradient: list[list[Node]] = [[] for _ in self.gamma]
+        place = {node: i for i, node in enumerate(self.gamma)}
+        powers = [a * x for a, x in zip(self._A, self.xi, strict=True)]
+        for part in [*along.energies, *powers, -self._U]:
+            for symbol in {n for n in g.reachable([part], known=held) if n in place}:
+                gradient[place[symbol]] += g.push_forward([part], {**held, symbol: g.one})
+        diamond: list[list[Node]] = [[] for _ in range(self.n)]
+        for i, j, carrier, value in self.mechanism.kinematics:
+            outer = -(g.number(value) * self._carriers[carrier])
+            diamond[j] += [outer * term for term in spread(g, gradient[i])]
+        return [
+            g.add([*spread(g, [coadjoint[j], *diamond[j], -moved[j]]), self.applied[j]])
+            for j in range(self.n)
+        ]
+
+    @cached_property
+    def _acting(self) -> list[Node]:
+        """The force on a tree, entry by entry."""
+        return self._total_force()[0]
+
+    @cached_property
+    def force(self) -> list[Node]:
+        """Nodes of h."""
+        return self.restrict(self._acting)
+
+    @cached_property
+    def acceleration(self) -> list[Node]:
+        """Nodes of w', without names: for all that is asked about their form."""
+        return solve_saddle(self.graph, self.mass, self.force, [], [])[0]
+
+    # -- the leaf -------------------------------------------------------------------------------
+
+    def _restrict_all(
+        self, mass: Matrix, rows: Matrix, drift: list[Node], force: list[Node] | None = None
+    ) -> None:
+        """Everything with what the leaf makes of the entries that it removes."""
+        g = self.graph
         inertial = [dot(g, row, self.xi) for row in self._G]
         energy = dot(g, self.xi, inertial) / 2 + self._U
-
-        width = len(columns)
-        everything = [e for row in mass for e in row] + force + [e for row in rows for e in row] + drift
+        width = len(self.velocity)
+        everything = (
+            [e for row in mass for e in row] + (force or []) + [e for row in rows for e in row] + drift
+        )
         everything += [*self.xi, *self.momentum, *self.advection, *self.controller_rates]
         everything += [*self.applied, energy]
         out = iter(self.restrict(everything))
-        self.mass = [[next(out) for _ in columns] for _ in columns]
-        self.force = [next(out) for _ in force]
+        self.mass = [[next(out) for _ in range(width)] for _ in range(width)]
+        if force is not None:
+            self.force = [next(out) for _ in force]
         self.rows = [[next(out) for _ in range(width)] for _ in rows]
         self.drift = [next(out) for _ in drift]
         self.xi = [next(out) for _ in self.xi]
@@ -277,9 +366,6 @@ class Assembly:
         self.controller_rates = [next(out) for _ in self.controller_rates]
         self.applied = [next(out) for _ in self.applied]
         self.energy = next(out)
-        self.acceleration, self.multipliers, self.pivots = solve_saddle(
-            g, self.mass, self.force, self.rows, self.drift
-        )
 
     def _carry_loads(self) -> None:
         """Solve for the reactions that forces hold: (1 - R) N = N0, of which the forces make N0 + R N.

@@ -173,17 +173,26 @@ class Recorded(System):
     @cached_property
     def field_nodes(self) -> list[Node]:
         """Nodes of xdot."""
-        advection = [self.assembly.advection[i] for i in self.kept_index]
-        return [*self.assembly.acceleration, *advection, *self.assembly.controller_rates]
+        return [*self.assembly.acceleration, *self._kinematic_rates]
+
+    @property
+    def _kinematic_rates(self) -> list[Node]:
+        a = self.assembly
+        return [*(a.advection[i] for i in self.kept_index), *a.controller_rates]
+
+    @cached_property
+    def evaluated_rates(self) -> list[Node]:
+        """Nodes of xdot as runs evaluate them: of many coupled parts along their tree, with names in them."""
+        return [*self.assembly.evaluated_acceleration, *self._kinematic_rates]
 
     @cached_property
     def holds_time(self) -> bool:
         """Whether the equations hold the time, be it in the effect of an input."""
-        return self.assembly.time in self.graph.symbols(self.field_nodes)
+        return self.assembly.time in self.graph.symbols(self.evaluated_rates)
 
     @cached_property
     def _field(self) -> Program:
-        return self.program(self.field_nodes)
+        return self.program(self.evaluated_rates)
 
     @cached_property
     def _outputs(self) -> Program:

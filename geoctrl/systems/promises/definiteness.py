@@ -76,6 +76,9 @@ class Definiteness:
     def _pivots(self) -> Program | None:
         """Pivots and the diagonal entries that they are left of; None where one is zero."""
         a, rows = self._system.assembly, self._rows
+        if a.pivot_places is not None:
+            pivots = [*a.pivots, *(rows[i][i] for i in a.pivot_places)]
+            return Program(a.graph, a.gamma, a.parameters, pivots)
         try:
             found = Factorisation(a.graph, rows)
         except ZeroDivisionError:
@@ -116,9 +119,12 @@ class Definiteness:
 def _is_definite(system: Recorded, rows: list[list[Node]], positive: set[Node]) -> bool:
     """Whether all pivots are seen to be positive, whatever positive numbers the parameters are.
 
-    From the last velocity to the first as well: with the masses eliminated, what is left of an inertia about
+    What is eliminated along a tree has differences in its pivots. Others are taken from the last velocity to
+    the first as well: with the masses eliminated, what is left of an inertia about
     another point is that about the centre of mass.
     """
+    if system.assembly.pivot_places is not None:
+        return False
     for order in (slice(None), slice(None, None, -1)):
         try:
             pivots = Factorisation(system.graph, [row[order] for row in rows[order]]).pivots

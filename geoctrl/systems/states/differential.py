@@ -20,7 +20,7 @@ from geoctrl.errors import SingularMassError
 from geoctrl.systems.contract.scales import binary_scaling, symmetric_inverse
 from geoctrl.systems.equations.recorded_system import Recorded
 
-__all__ = ["Differential"]
+__all__ = ["Differential", "RatesAlong", "slopes_of"]
 
 
 class Differential:
@@ -152,6 +152,48 @@ class Differential:
         top_x, top_u = solved[..., :n], solved[..., n:]
         zero = np.zeros((*top_u.shape[:-2], n - k, m))
         return np.concatenate([top_x, advection], axis=-2), np.concatenate([top_u, zero], axis=-2)
+
+
+class RatesAlong:
+    """Jacobians of rates that are evaluated along a tree, by their derivative along a direction.
+
+    The derivative takes some twice the instructions of the rates, for any number of states.
+    """
+
+    def __init__(self, system: Recorded) -> None:
+        g, self._system = system.graph, system
+        moving = [*system.state_nodes, *system.assembly.inputs]
+        directions = [g.symbol(f"direction {i}", STATE) for i in range(len(moving))]
+        rates = g.push_forward(system.evaluated_rates, dict(zip(moving, directions, strict=True)))
+        self._program = Program(g, [*system.arguments, *directions], system.assembly.parameters, rates)
+
+    def numeric(
+        self, arguments: Sequence[Any], params: Mapping[str, Any], throw: bool = True
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `Differential.numeric`."""
+        n, m = self._system.nstates, self._system.ninputs
+        shape = np.broadcast_shapes(*map(np.shape, arguments), *map(np.shape, params.values()))
+        count = int(np.prod(shape))
+
+        def for_each(a: Any) -> np.ndarray:
+            return np.repeat(np.broadcast_to(a, shape).ravel(), n + m)
+
+        unit = np.tile(np.eye(n + m), count)
+        many = {k: for_each(v) if np.ndim(v) else v for k, v in params.items()}
+        found = self._program([*map(for_each, arguments), *unit], many)
+        if throw and not np.all(np.isfinite(found)) and np.all([np.isfinite(a).all() for a in arguments]):
+            raise SingularMassError("the equations have no derivative here: the mass matrix is singular")
+        slopes = np.moveaxis(found.reshape(n, *shape, n + m), 0, -2)
+        return slopes[..., :n], slopes[..., n:]
+
+
+def slopes_of(system: Any) -> Differential | RatesAlong:
+    """What Jacobians of a recorded system are evaluated by, kept with it."""
+    if system.assembly.pivot_places is None:
+        return system.differential
+    if "slopes" not in system.cache:
+        system.cache["slopes"] = RatesAlong(system)
+    return system.cache["slopes"]
 
 
 def _single_solutions(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ class RecordedField(VectorField):
     engine = ""
 
     def __init__(self, system: Recorded, params: Mapping[str, float]) -> None:
-        program = system.program(system.field_nodes)
+        program = system.program(system.evaluated_rates)
         self._system, self._params = system, params
         self._value, self._constants = program.scalar, program.constants(params)
         self._u = [0.0] * system.ninputs

@@ -18,6 +18,7 @@ from geoctrl.systems.contract.scales import Scales, equilibrated_matrix, scaled_
 from geoctrl.systems.contract.system_contract import Seen
 from geoctrl.systems.contract.tolerances import INDEPENDENT, KERNEL, rank
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.states.differential import slopes_of
 from geoctrl.systems.states.singularity import require_rank, require_regular
 from geoctrl.systems.states.sizes_at_points import Measured, values_of
 
@@ -95,7 +96,7 @@ class SeenReduced(Seen):
         asked = x.tobytes(), u.tobytes(), tuple(params.items())
         last, found = self.cache.get("derivatives", (None, ()))
         if last != asked:
-            found = self.system.differential.numeric(self.system.arguments_at(0.0, x, u), params)
+            found = slopes_of(self.system).numeric(self.system.arguments_at(0.0, x, u), params)
             self.cache["derivatives"] = asked, found
         A, B = found
         return A.copy(), B.copy()

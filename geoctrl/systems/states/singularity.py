@@ -113,9 +113,12 @@ def _cut(system: Recorded, values: np.ndarray, sizes: np.ndarray) -> _Matrices:
     def part(low: int, high: int | None, *of: int) -> Pair:
         return tuple(v[..., low:high].reshape(*several, *of) for v in (values, sizes))  # type: ignore[return-value]
 
-    return _Matrices(
-        part(0, first, n, n), part(first, second, *shape), (values[..., second:], sizes[..., second:])
-    )
+    of_pivots = sizes[..., second:]
+    if a.pivot_places is not None:
+        # Along a tree the sizes of terms add up to far more than rounding makes of them. A pivot is what is
+        # left of a diagonal entry when terms that are not negative are taken from it.
+        of_pivots = sizes[..., [i * n + i for i in a.pivot_places]]
+    return _Matrices(part(0, first, n, n), part(first, second, *shape), (values[..., second:], of_pivots))
 
 
 def _entries(system: Recorded) -> list[Node]:

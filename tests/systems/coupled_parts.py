@@ -1,0 +1,143 @@
+"""Bodies on joints, drawn at random: trees of links in a plane, and of bodies on ball joints in space."""
+
+from itertools import pairwise
+
+import sympy as sp
+
+import geoctrl as gc
+
+GRAVITY = sp.Rational(981, 100)
+
+
+def decimal(rng, low, high):
+    return sp.Rational(int(rng.integers(round(100 * low), round(100 * high))), 100)
+
+
+def random_parents(rng, count, reach=2):
+    """The part that each part hangs on: some of those just before it, so that there are branches."""
+    return [None, *(int(rng.integers(max(0, i - reach), i)) for i in range(1, count))]
+
+
+def carriers(parents, i):
+    """A part, the one that it hangs on, and so on up to the root."""
+    found = [i]
+    while parents[found[-1]] is not None:
+        found.append(parents[found[-1]])
+    return found
+
+
+def turned(angle, v):
+    c, s = sp.cos(angle), sp.sin(angle)
+    return c * v[0] - s * v[1], s * v[0] + c * v[1]
+
+
+def links(rng, parents, offset=False, named=False, order=None, units=(1, 1)):
+    """Links on pins, by absolute angles; joints and centres off the axes, numbers by name, in another order.
+
+    ``units`` multiply masses and lengths.
+    """
+    n, parameters = len(parents), []
+    kilogram, metre = units
+
+    def number(name, low, high, unit):
+        value = decimal(rng, low, high) * unit
+        if not named:
+            return value
+        parameters.append(gc.Parameter(name, float(value), positive=True))
+        return parameters[-1].symbol
+
+    def place(name, low, high):
+        across = decimal(rng, -0.4, 0.4) * metre if offset else sp.Integer(0)
+        return number(name, low, high, metre), across
+
+    mass = [number(f"m{i}", 0.5, 2, kilogram) for i in range(n)]
+    moment = [number(f"J{i}", 0.1, 0.3, kilogram * metre**2) for i in range(n)]
+    joint, centre = ([place(f"{letter}{i}", 0.3, 1.2) for i in range(n)] for letter in "lc")
+    angles = [gc.Coordinate(f"q{i}", angle=True) for i in range(n)]
+    q = [c.symbol for c in angles]
+    alike, across, potential = sp.diag(*moment), sp.zeros(n, n), sp.Integer(0)
+    for i in range(n):
+        path = carriers(parents, i)
+        arms = {i: centre[i]} | {b: joint[a] for a, b in pairwise(path)}
+        for k, a in arms.items():
+            potential += mass[i] * GRAVITY * metre * turned(q[k], a)[1]
+            for l, b in arms.items():  # noqa: E741
+                alike[k, l] += mass[i] * (a[0] * b[0] + a[1] * b[1])
+                across[k, l] += mass[i] * (a[0] * b[1] - a[1] * b[0])
+    order = order or range(n)
+    between = sp.Matrix(n, n, lambda i, j: q[j] - q[i])
+    inertia = alike.multiply_elementwise(between.applyfunc(sp.cos))
+    inertia -= across.multiply_elementwise(between.applyfunc(sp.sin))
+    return gc.EulerPoincare(
+        shape=[angles[i] for i in order],
+        inertia=inertia.extract(list(order), list(order)),
+        potential=potential,
+        parameters=parameters,
+    )
+
+
+def hat(v):
+    return sp.Matrix([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def bodies(rng, parents):
+    """Bodies on ball joints; of each the attitude as three vectors that are fixed in space."""
+    n = len(parents)
+    algebra = gc.product(*[gc.so3()] * n)
+    axes = [[tuple(int(k == a) for a in range(3)) for k in range(3)]] * n
+    seen = [
+        [gc.AdvectedVector(f"b{i}e{k}_", reference=axis, of=i + 1) for k, axis in enumerate(three)]
+        for i, three in enumerate(axes)
+    ]
+    fixed = [[sp.Matrix(v.symbols) for v in three] for three in seen]
+
+    def arm():
+        return sp.Matrix([decimal(rng, -0.3, 0.3), decimal(rng, -0.3, 0.3), -decimal(rng, 0.3, 0.9)])
+
+    mass = [decimal(rng, 0.5, 1.5) for _ in range(n)]
+    joint, centre = [arm() for _ in range(n)], [arm() for _ in range(n)]
+    blocks = [[sp.zeros(3, 3) for _ in range(n)] for _ in range(n)]
+    potential = sp.Integer(0)
+    for i in range(n):
+        path = carriers(parents, i)
+        arms = {i: centre[i]} | {b: joint[a] for a, b in pairwise(path)}
+        for k, a in arms.items():
+            potential += mass[i] * GRAVITY * (fixed[k][2].T * a)[0]
+            for l, b in arms.items():  # noqa: E741
+                turn = sp.zeros(3, 3)
+                for e in range(3):
+                    turn += fixed[k][e] * fixed[l][e].T
+                blocks[k][l] += mass[i] * hat(a).T * (turn if k != l else sp.eye(3)) * hat(b)
+        blocks[i][i] += sp.diag(*(decimal(rng, 0.1, 0.3) for _ in range(3)))
+    return gc.EulerPoincare(
+        algebra=algebra,
+        advected=[v for three in seen for v in three],
+        inertia=sp.Matrix(sp.BlockMatrix(blocks)).applyfunc(sp.expand),
+        potential=sp.expand(potential),
+    )
+
+
+def planar_chain(n):
+    """Links of length and mass one on SO(2)^n, the downward vertical seen from each of them."""
+    seen = [gc.AdvectedVector(f"q{i}_", reference=(1, 0, 0), of=i + 1) for i in range(n)]
+    d = [sp.Matrix(v.symbols) for v in seen]
+    return gc.EulerPoincare(
+        algebra=gc.product(*[gc.so2()] * n),
+        advected=seen,
+        inertia=sp.Matrix(n, n, lambda i, j: (n - max(i, j)) * d[i].dot(d[j]) if i != j else n - i),
+        potential=-sum((n - i) * GRAVITY * d[i][0] for i in range(n)),
+    )
+
+
+def chain_on_cart(n):
+    """A cart with a force on it, and links on pins with friction in them, by a Lagrangian."""
+    x, *angles = cart = [gc.Coordinate("x"), *(gc.Coordinate(f"q{i}", angle=True) for i in range(n))]
+    q, rates = [c.symbol for c in angles], [c.rate for c in angles]
+    push, east, up, height = sp.Symbol("u", real=True), x.rate, sp.Integer(0), sp.Integer(0)
+    lagrangian = x.rate**2
+    for angle, rate in zip(q, rates, strict=True):
+        east, up, height = east + sp.cos(angle) * rate, up - sp.sin(angle) * rate, height + sp.cos(angle)
+        lagrangian += (east**2 + up**2) / 2 + rate**2 / 20 - GRAVITY * height
+    return gc.EulerPoincare(
+        shape=cart, lagrangian=lagrangian, inputs=[push], forces=[push, *(-rate / 10 for rate in rates)]
+    )
