@@ -5,7 +5,7 @@ their own, run to t = 20; and as many skates without a controller, which fall. C
 process, in turns, the least of the repetitions: on a shared machine ratios of one run alone mean anything.
 With ``--before`` the loop runs in another checkout as well, in a process of its own, in turns with this one.
 
-    python studies/bench_ensemble.py [--members 10000] [--before PATH]
+    python -m studies.bench_ensemble [--members 10000] [--before PATH]
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import geoctrl as gc
+from studies.bench_simulate import field
 
 END = 20.0
 LOOPED = 400
@@ -60,27 +61,34 @@ def looped(system: Any, times: np.ndarray, starts: np.ndarray, params: dict[str,
     return np.array(found)
 
 
+def numbers_by_hand(params: dict[str, np.ndarray], d: dict[str, float]) -> np.ndarray:
+    """Numbers (5, N) of the field: those of the controlled Lagrangian."""
+    inertias = (d["I1"] + d["J1"] ** 2 / d["sigma"], d["I2"] + d["J2"], d["I3"] + d["J3"])
+    count = len(params["m"])
+    return np.array([params["m"], params["l"], *(np.full(count, value) for value in inertias)])
+
+
+def controlled(numbers: Sequence[Any], g: float) -> list[Any]:
+    """Numbers of the field by hand in its order: m, l, g and the inertias."""
+    return [*numbers[:2], g, *numbers[2:]]
+
+
+def field_of(i: int, params: dict[str, np.ndarray], defaults: dict[str, float]) -> Callable:
+    """The field of one member."""
+    numbers = numbers_by_hand(params, defaults)[:, i].tolist()
+    return lambda x: field(x, controlled(numbers, defaults["g"]))
+
+
 def by_hand(params: dict[str, np.ndarray], defaults: dict[str, float]) -> Callable:
     """A batch of heyoka for the closed loop, its lanes filled again as members end."""
     import heyoka as hy
 
-    v1, v2, v3, G2, G3 = x = hy.make_vars("v1", "v2", "v3", "G2", "G3")
-    m, l, I1, I2, I3 = (hy.par[k] for k in range(5))  # noqa: E741
-    g = defaults["g"]
-    w = G3 * v1 * v2 / (I2 * G2 * G2 + I3 * G3 * G3)
-    rates = [
-        (((I2 + m * l * l - I3) * G3 * v2 * v2 + m * g * l) * G2 + m * l * G3 * v2 * v3) / (I1 + m * l * l),
-        2.0 * (I3 - I2) * G2 * w,
-        -2.0 * l * I3 * w,
-        v1 * G3,
-        -(v1 * G2),
-    ]
+    x = hy.make_vars("v1", "v2", "v3", "G2", "G3")
+    rates = field(x, controlled([hy.par[k] for k in range(5)], defaults["g"]))
     ta = hy.taylor_adaptive_batch(
         list(zip(x, rates, strict=True)), state=np.zeros((5, 8)), tol=1e-15, pars=np.zeros((5, 8))
     )
-    d, count = defaults, len(params["m"])
-    inertias = (d["I1"] + d["J1"] ** 2 / d["sigma"], d["I2"] + d["J2"], d["I3"] + d["J3"])
-    numbers = np.array([params["m"], params["l"], *(np.full(count, value) for value in inertias)])
+    numbers = numbers_by_hand(params, defaults)
     ends = np.full(8, END)
 
     def run(starts: np.ndarray) -> np.ndarray:

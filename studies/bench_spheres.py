@@ -291,15 +291,20 @@ def by_arrays(M: np.ndarray, weight: np.ndarray, start: Start, h: float) -> Call
     return run
 
 
-def compare_chains(repeat: int) -> None:
+def chain_programs() -> dict[str, Program]:
+    """Programs that take the same implicit steps."""
     system, start = chain(LINKS)
     M = system.mass_matrix(start[0])
     weight = -system.gradient(start[0])
-    programs = {
+    return {
         "geoctrl": Program(ours(system, start, H_CHAIN), 2000),
         "3 x 3 blocks": Program(by_blocks(M, weight, start, H_CHAIN), 5),
         "whole arrays": Program(by_arrays(M, weight, start, H_CHAIN), 50),
     }
+
+
+def compare_chains(repeat: int) -> None:
+    programs = chain_programs()
     best = measure(programs, repeat)
     print(f"\nChain of {LINKS} links, h = {H_CHAIN:g} s; seconds for 1000 steps, scaled")
     report(programs, best, 1000, 20)
