@@ -237,3 +237,13 @@ def test_parameters_beyond_the_sheet_of_a_root_are_judged_there(weak):
     ).reduce()
     kept = {v: list(body.conserved({"c": v})) for v in (1, 2, 3, -3)}
     assert kept == {1: ["energy"], 2: ["energy"], 3: ["energy"], -3: []}
+
+
+def test_what_is_kept_whatever_the_parameters_is_judged_twice(monkeypatch):
+    """Roots and integrals that cancel may be any numbers; no states are drawn at other parameters then."""
+    shape = gc.models.get("pendulum-skate")().reduce()
+    names = list(shape.conserved())
+    assert list(shape.conserved({"m": 2.5})) == names
+    monkeypatch.setattr(type(shape), "sample", lambda *_: pytest.fail("a state was drawn"))
+    for m in (3.0, 3.5, 4.0):
+        assert list(shape.conserved({"m": m})) == names

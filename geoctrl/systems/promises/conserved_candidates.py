@@ -16,7 +16,7 @@ import sympy as sp
 
 from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
-from geoctrl._scalars import Node, Program
+from geoctrl._scalars import STATE, Node, Program
 from geoctrl._scalars.arithmetic.magnitudes import Magnitudes
 from geoctrl._scalars.arithmetic.precise import number
 from geoctrl._scalars.graph.freed_switches import with_free_switches
@@ -101,7 +101,7 @@ class Conservation:
         if key not in self._found:
             if len(self._found) > _REMEMBERED:
                 self._found.clear()
-            self._found[key] = self._likely(self._rates, numbers, asked), False
+            self._found[key] = self._sure_or_likely(numbers, asked)
         found, known = self._found[key]
         if precisely and not known:
             sure = self._whatever_the_parameters(asked)
@@ -111,25 +111,33 @@ class Conservation:
             self._found[key] = found, True
         return found
 
+    def _sure_or_likely(
+        self, numbers: Mapping[str, float], held: np.ndarray | None
+    ) -> tuple[dict[str, Node], bool]:
+        """Candidates that are kept as far as doubles tell, and whether that is known of all of them."""
+        sure = self._always.get(None if held is None else tuple(held))
+        if sure is not None and len(sure) == len(self.nodes) and not self._rates.seams.has_switches:
+            self._system.parameters_at(numbers)  # which may refuse them
+            return dict(self.nodes), True
+        return self._likely(self._rates, numbers, held), False
+
     def _whatever_the_parameters(self, held: np.ndarray | None) -> set[str]:
         """Names of what sixty digits find kept with random parameters too: asked once, at the second numbers.
 
-        Rates without roots and other functions of several sheets are analytic in the parameters, switches
-        being free, so those that vanish at random ones vanish at all. What holds at some parameters alone, as
-        without friction, is judged at each.
+        Rates are analytic in the parameters, switches being free and numbers standing for roots and other
+        functions of several sheets, so those that vanish at random ones vanish at all. What holds at some
+        parameters alone, as without friction, is judged at each.
         """
         inputs = None if held is None else tuple(held)
         if inputs not in self._always:
             self._always[inputs] = None
             return set()
         names = self._always[inputs]
-        if names is None and self._rates.has_sheets:
-            names = set()
-        elif names is None:
+        if names is None:
             rng, generic = np.random.default_rng(29), self._system.mechanism.generic
             drawn = {k: (v or 1.0) * rng.uniform(0.5, 1.5) for k, v in generic.items()}
             try:
-                names = set(self._precisely(self._rates, self.nodes, drawn, held))
+                names = set(self._precisely(self._rates, self.nodes, drawn, held, analytic=True))
             except GeoctrlError:  # the description is none at others
                 names = set()
         self._always[inputs] = names
@@ -167,13 +175,18 @@ class Conservation:
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def _precisely(
-        self, rates: _Rates, likely: Mapping[str, Node], params: Mapping[str, float], held: np.ndarray | None
+        self,
+        rates: _Rates,
+        likely: Mapping[str, Node],
+        params: Mapping[str, float],
+        held: np.ndarray | None,
+        analytic: bool = False,
     ) -> dict[str, Node]:
-        """Those of which the rates vanish with sixty digits too."""
+        """Those of which the rates vanish with sixty digits too, as `_Rates.vanish`."""
         if not likely:
             return {}
         asked = np.array([name in likely for name in self.nodes])
-        good = rates.vanish(asked, self._system.parameters_at(params), held)
+        good = rates.vanish(asked, self._system.parameters_at(params), held, analytic)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def kept_values(self, x: Any, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -230,12 +243,20 @@ class _Rates:
         return [self._system.graph.add(terms[k : k + n]) for k in range(0, len(terms), n)]
 
     @cached_property
-    def has_sheets(self) -> bool:
-        """Whether a function of parameters may have other values beyond a point where branches meet."""
+    def _analytic(self) -> tuple[list[Node], list[Node], list[Node]]:
+        """Both kinds of rates with a number in place of each function of parameters that may have other
+        values beyond a point where branches meet, and these numbers: what vanishes whatever they are vanishes
+        on all sheets.
+        """
         graph, parameters = self._system.graph, set(self._system.parameter_nodes.values())
-        rates = graph.reachable([*self._free_rates, *self._given_rates])
-        several = (n for n in rates if n.kind == "fun" and n.payload[0] not in _ENTIRE)
-        return any(graph.symbols([n]) & parameters for n in several)
+        both = [*self._free_rates, *self._given_rates]
+        several = [n for n in graph.reachable(both) if n.kind == "fun" and n.payload[0] not in _ENTIRE]
+        numbers = {
+            n: graph.symbol(f"sheet of {n.index}", STATE) for n in several if graph.symbols([n]) & parameters
+        }
+        given = graph.substitute(both, numbers) if numbers else both
+        count = len(self._free_rates)
+        return given[:count], given[count:], list(numbers.values())
 
     def speed_from_rest(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> float:
         """The root of the largest acceleration of a state at rest; one where nothing accelerates it."""
@@ -261,8 +282,11 @@ class _Rates:
     def _precise(self) -> PreciseStates:
         return PreciseStates(self._system)
 
-    def vanish(self, asked: np.ndarray, values: Mapping[str, float], held: np.ndarray | None) -> np.ndarray:
-        """Which of the rates ``asked`` for, (q,), are zero, with sixty digits.
+    def vanish(
+        self, asked: np.ndarray, values: Mapping[str, float], held: np.ndarray | None, analytic: bool = False
+    ) -> np.ndarray:
+        """Which of the rates ``asked`` for, (q,), are zero, with sixty digits; or also with any numbers in
+        place of functions that are not ``analytic`` in the parameters.
 
         A force that is weak beside others, as in some units, is a force; parameters are the rationals that
         they are, and inputs are ``held`` or random.
@@ -270,11 +294,12 @@ class _Rates:
         system, rng = self._system, np.random.default_rng(23)
         precise, found = self._precise, np.zeros(len(asked), dtype=bool)
         left = list(np.flatnonzero(asked))
+        free, given, sheets = self._analytic if analytic else (self._free_rates, self._given_rates, [])
         for at in precise.states(values):
-            at |= {node: number(float(rng.uniform())) for node in self._numbers}
+            at |= {node: number(float(rng.uniform())) for node in (*self._numbers, *sheets)}
             if held is not None:
                 at |= {node: number(float(v)) for node, v in zip(system.input_nodes, held, strict=True)}
-            for rates in (self._free_rates, self._given_rates):  # as where a branch has no value beyond it
+            for rates in (free, given):  # as where a branch has no value beyond it
                 zeros = dict(zip(left, precise.zeros_at([rates[k] for k in left], at), strict=True))
                 found[[k for k, zero in zeros.items() if zero]] = True
                 left = [k for k, zero in zeros.items() if zero is None]

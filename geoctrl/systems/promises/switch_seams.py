@@ -50,6 +50,11 @@ class Seams:
             self._free = Program(graph, arguments, system.parameter_nodes, free)
             self._conditions = system.program(list(numbers))
 
+    @property
+    def has_switches(self) -> bool:
+        """Whether there are any."""
+        return bool(self._switches)
+
     def discontinuities(
         self,
         sample: Callable[[], np.ndarray],
