@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -14,7 +15,7 @@ from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.passages import Mark, Passages, early_times
 from geoctrl.stepping.drive.run_sizes import SMALL, Sizes
 
-__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "taylor_expressions"]
+__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "loaded_heyoka", "taylor_expressions"]
 
 DEFAULT_TOLERANCE = 1e-15
 
@@ -33,6 +34,17 @@ FUNCTIONS: tuple[str, ...] = (
     *("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
     *("exp", "log", "atan2"),
 )
+
+
+@cache
+def loaded_heyoka() -> Any:
+    """heyoka. It would print a warning where a run with events turns to no number: that is told as a failure
+    of the run, and zeros that it misses are looked for again.
+    """
+    import heyoka
+
+    heyoka.set_logger_level_error()
+    return heyoka
 
 
 # -- zeros of events -------------------------------------------------------------------------------
@@ -166,9 +178,7 @@ class Compiled:
     """
 
     def __init__(self, recorded: RecordedFlow, tolerance: float, measured: bool, optimised: bool) -> None:
-        import heyoka as hy
-
-        flow = recorded.flow
+        hy, flow = loaded_heyoka(), recorded.flow
         self.success = hy.taylor_outcome.success
         self.not_finite = hy.taylor_outcome.err_nf_state
         self.time_limit = hy.taylor_outcome.time_limit
@@ -235,8 +245,7 @@ class Compiled:
 
 def taylor_expressions(program: Program, arguments: list) -> list:
     """The tape on heyoka expressions, hoisted constants as runtime parameters."""
-    import heyoka as hy
-
+    hy = loaded_heyoka()
     functions = {name: getattr(hy, name) for name in FUNCTIONS}
     functions["square"] = lambda a: a * a
     arithmetic = Arithmetic("heyoka", lambda q: hy.expression(float(q)), functions)

@@ -27,6 +27,15 @@ def runaway(power=2):
     ).reduce()
 
 
+def test_a_run_that_turns_to_no_number_is_told_by_its_status_alone(capfd):
+    """heyoka would print a warning, where it looks for the zeros of an event."""
+    q = gc.Coordinate("q")
+    body = gc.EulerPoincare(shape=[q], inertia=[[1]], potential=-sp.sqrt(1 - q.symbol)).reduce()
+    run = gc.simulate(body, 10.0, [2.0, 0.0], events={"back": q.symbol + 3}, throw=False)
+    assert run.status.startswith("failed: the state is no longer finite at t = 0.55")
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("engine", ["heyoka", "scipy"])
 def test_blow_up_keeps_the_part_done(engine):
     times = np.linspace(0, 2, 21)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.simulation.heyoka_compiled import taylor_expressions
+from geoctrl.simulation.heyoka_compiled import loaded_heyoka, taylor_expressions
 from geoctrl.simulation.recorded_flow import RecordedFlow
 
 __all__ = ["WIDTH", "Batch", "Group", "Passage", "Piece"]
@@ -128,9 +128,7 @@ class Batch:
     """
 
     def __init__(self, recorded: RecordedFlow, tolerance: float) -> None:
-        import heyoka as hy
-
-        events = recorded.flow.events
+        hy, events = loaded_heyoka(), recorded.flow.events
         self.program = recorded.right_hand_side
         n, self._first = len(recorded.state_nodes), len(self.program.tape.constants)
         self._held = self._first + len(recorded.extra)
