@@ -129,6 +129,31 @@ def planar_chain(n):
     )
 
 
+def relative_links(rng, parents, order=None):
+    """Links on pins, by the angle of each from the one that it hangs on, in this order or another."""
+    n = len(parents)
+    angles = [gc.Coordinate(f"q{i}", angle=True) for i in range(n)]
+    q, rate = [c.symbol for c in angles], [c.rate for c in angles]
+    turn = [sum(q[k] for k in carriers(parents, i)) for i in range(n)]
+    spin = [sum(rate[k] for k in carriers(parents, i)) for i in range(n)]
+    arm = [decimal(rng, 0.3, 1.2) for _ in range(n)]
+    lagrangian = sp.Integer(0)
+    for i in range(n):
+        path = carriers(parents, i)
+        across = sum(arm[k] * sp.cos(turn[k]) * spin[k] for k in path)
+        along = sum(arm[k] * sp.sin(turn[k]) * spin[k] for k in path)
+        height = -sum(arm[k] * sp.cos(turn[k]) for k in path)
+        lagrangian += (across**2 + along**2) / 2 + decimal(rng, 0.1, 0.3) * spin[i] ** 2 - GRAVITY * height
+    order = list(order or range(n))
+    torque = [sp.Symbol(f"u{i}", real=True) for i in range(n)]
+    return gc.EulerPoincare(
+        shape=[angles[i] for i in order],
+        lagrangian=lagrangian,
+        inputs=torque,
+        forces=[torque[i] - rate[i] / 20 for i in order],
+    )
+
+
 def chain_on_cart(n):
     """A cart with a force on it, and links on pins with friction in them, by a Lagrangian."""
     x, *angles = cart = [gc.Coordinate("x"), *(gc.Coordinate(f"q{i}", angle=True) for i in range(n))]

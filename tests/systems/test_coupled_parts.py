@@ -8,7 +8,14 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import STATE, Graph, Program
-from tests.systems.coupled_parts import bodies, chain_on_cart, links, planar_chain, random_parents
+from tests.systems.coupled_parts import (
+    bodies,
+    chain_on_cart,
+    links,
+    planar_chain,
+    random_parents,
+    relative_links,
+)
 
 DRAWN = {
     "chain": lambda rng: links(rng, [None, *range(7)]),
@@ -19,6 +26,10 @@ DRAWN = {
     "grams and millimetres": lambda rng: links(rng, random_parents(rng, 10), units=(1000, 1000), offset=True),
     "ball joints": lambda rng: bodies(rng, [None, 0, 1, 1]),
     "on a cart": lambda rng: chain_on_cart(7),
+    "angles at joints": lambda rng: relative_links(rng, random_parents(rng, 7)),
+    "angles at joints, from the tip": lambda rng: relative_links(
+        rng, [None, *range(5)], order=range(5, -1, -1)
+    ),
 }
 
 
@@ -47,7 +58,7 @@ def test_accelerations_are_those_of_the_whole_matrix(drawn, name):
     assert len(system._field.tape.instructions) < len(whole(system).tape.instructions)
 
 
-@pytest.mark.parametrize("name", ["offset joints", "on a cart"])
+@pytest.mark.parametrize("name", ["offset joints", "on a cart", "angles at joints"])
 def test_jacobians_are_those_of_the_whole_matrix(drawn, name):
     system = drawn[name]
     x = states(system, 3)

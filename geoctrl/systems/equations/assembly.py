@@ -33,9 +33,15 @@ import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
 from geoctrl.systems.equations.frames import Frame
-from geoctrl.systems.equations.inertia_tree import Branch, inertia_tree, velocity_groups
+from geoctrl.systems.equations.inertia_tree import Branch
 from geoctrl.systems.equations.mechanism import Mechanism
-from geoctrl.systems.equations.tree_recursion import TreeMomenta, solve_along_tree, spread
+from geoctrl.systems.equations.tree_recursion import (
+    TreeMomenta,
+    Turns,
+    coupled_tree,
+    solve_along_tree,
+    spread,
+)
 from geoctrl.systems.equations.velocity_elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
@@ -43,9 +49,6 @@ from geoctrl.systems.parts.names import time
 __all__ = ["Assembly"]
 
 Matrix = list[list[Node]]
-
-FEWEST = 5
-"""Velocities from which on a tree is looked for."""
 
 
 class Assembly:
@@ -263,8 +266,8 @@ class Assembly:
     def _equations(self) -> None:
         g = self.graph
         size, columns = range(self.n), range(len(self.velocity))
-        if (tree := self._inertia_tree()) is not None:
-            self._equations_along(tree)
+        if (found := self._inertia_tree()) is not None:
+            self._equations_along(*found)
             return
         total, self.applied = self._total_force()
         self._acting = total
@@ -280,54 +283,58 @@ class Assembly:
         )
         self.evaluated_acceleration = self.acceleration
 
-    # -- along a tree ---------------------------------------------------------------------------
-
-    def _inertia_tree(self) -> list[Branch] | None:
+    def _inertia_tree(self) -> tuple[list[Branch], Turns] | None:
         """The inertia as a tree, where all velocities are free and it takes less than the whole matrix."""
         m = self.mechanism
         free = m.frame is None and m.constraints is None and not m.quasicoordinates and not self._entries
-        if not free or m.indefinite or self.n < FEWEST or self._loads:  # indefinite: pivots might vanish
-            return None
-        groups, group_of = velocity_groups(m, self.n, self.gamma)
-        positive = [self.parameters[name] for name in m.positive]
-        return inertia_tree(self.graph, self._G, groups, group_of, positive)
+        plain = free and not m.indefinite and not self._loads  # indefinite: pivots might vanish
+        return coupled_tree(m, self.graph, self._G, self.gamma) if plain else None
 
-    def _equations_along(self, tree: list[Branch]) -> None:
+    def _equations_along(self, tree: list[Branch], turns: Turns) -> None:
         """All but what is written out entry by entry, which waits until it is asked for."""
         self.applied = self._generalised_forces()
-        solved, pivots = solve_along_tree(self.graph, tree, self._force_along(tree))
+        solved, pivots = solve_along_tree(self.graph, tree, self._force_along(tree, turns))
         self._GE, self.multipliers = self._G, []
         self._restrict_all(self._G, [], [])
-        found = self.restrict([*solved, *pivots.values()])
+        found = self.restrict(turns.by_angles([*turns.differences(solved), *pivots.values()]))
         self.evaluated_acceleration, self.pivots = found[: len(solved)], found[len(solved) :]
         self.pivot_places = list(pivots)
 
-    def _force_along(self, tree: list[Branch]) -> list[Node]:
-        """The same as `_total_force`, by sums along the tree."""
+    def _force_along(self, tree: list[Branch], turns: Turns) -> list[Node]:
+        """The same as `_total_force`, by sums along the tree, and for the rates of turns."""
+        g, rates = self.graph, turns.sums(self.xi)
+        along = TreeMomenta(g, tree, rates)
+        moving = self._moving() | {turn: rates[turns.place[q]] for q, turn in turns.symbols.items()}
+        moved, dA = g.push_forward(along.momentum, moving), self._along_motion(self._A)
+        coadjoint = self._coadjoint([g.add([mu, a]) for mu, a in zip(along.momentum, self._A, strict=True)])
+        powers = [a * x for a, x in zip(self._A, self.xi, strict=True)]
+        inertial = self._diamond_terms(along.energies, along.held)
+        for j, slopes in along.slopes(turns).items():
+            inertial[j] += slopes
+        applied = zip(self._diamond_terms([*powers, -self._U], {}), dA, self.applied, strict=True)
+        others = [[*terms, -a, f] for terms, a, f in applied]
+        return [
+            g.add([*spread(g, [coadjoint[j], *inertial[j], -moved[j]]), *terms])
+            for j, terms in enumerate(turns.covector(others))
+        ]
+
+    def _diamond_terms(self, parts: Sequence[Node], held: Mapping[Node, Node]) -> list[list[Node]]:
+        """Terms of K for the gradient of the sum of some parts."""
         g = self.graph
-        along = TreeMomenta(g, tree, self.xi)
-        momentum = [g.add([mu, a]) for mu, a in zip(along.momentum, self._A, strict=True)]
-        moved, coadjoint = self._along_motion(momentum), self._coadjoint(momentum)
-        held = dict.fromkeys(along.names, g.zero)
         gradient: list[list[Node]] = [[] for _ in self.gamma]
         place = {node: i for i, node in enumerate(self.gamma)}
-        powers = [a * x for a, x in zip(self._A, self.xi, strict=True)]
-        for part in [*along.energies, *powers, -self._U]:
+        for part in parts:
             for symbol in {n for n in g.reachable([part], known=held) if n in place}:
                 gradient[place[symbol]] += g.push_forward([part], {**held, symbol: g.one})
         diamond: list[list[Node]] = [[] for _ in range(self.n)]
         for i, j, carrier, value in self.mechanism.kinematics:
             outer = -(g.number(value) * self._carriers[carrier])
-            diamond[j] += [outer * term for term in spread(g, gradient[i])]
-        return [
-            g.add([*spread(g, [coadjoint[j], *diamond[j], -moved[j]]), self.applied[j]])
-            for j in range(self.n)
-        ]
+            diamond[j] += spread(g, [outer * term for term in spread(g, gradient[i])])
+        return diamond
 
     @cached_property
     def _acting(self) -> list[Node]:
-        """The force on a tree, entry by entry."""
-        return self._total_force()[0]
+        return self._total_force()[0]  # on a tree, entry by entry
 
     @cached_property
     def force(self) -> list[Node]:
@@ -339,32 +346,26 @@ class Assembly:
         """Nodes of w', without names: for all that is asked about their form."""
         return solve_saddle(self.graph, self.mass, self.force, [], [])[0]
 
-    # -- the leaf -------------------------------------------------------------------------------
-
     def _restrict_all(
         self, mass: Matrix, rows: Matrix, drift: list[Node], force: list[Node] | None = None
     ) -> None:
         """Everything with what the leaf makes of the entries that it removes."""
-        g = self.graph
+        g, width = self.graph, len(self.velocity)
         inertial = [dot(g, row, self.xi) for row in self._G]
         energy = dot(g, self.xi, inertial) / 2 + self._U
-        width = len(self.velocity)
         everything = (
             [e for row in mass for e in row] + (force or []) + [e for row in rows for e in row] + drift
         )
-        everything += [*self.xi, *self.momentum, *self.advection, *self.controller_rates]
-        everything += [*self.applied, energy]
+        others = ("xi", "momentum", "advection", "controller_rates", "applied")
+        everything += [*(e for name in others for e in getattr(self, name)), energy]
         out = iter(self.restrict(everything))
         self.mass = [[next(out) for _ in range(width)] for _ in range(width)]
         if force is not None:
             self.force = [next(out) for _ in force]
         self.rows = [[next(out) for _ in range(width)] for _ in rows]
         self.drift = [next(out) for _ in drift]
-        self.xi = [next(out) for _ in self.xi]
-        self.momentum = [next(out) for _ in self.momentum]
-        self.advection = [next(out) for _ in self.advection]
-        self.controller_rates = [next(out) for _ in self.controller_rates]
-        self.applied = [next(out) for _ in self.applied]
+        for name in others:
+            setattr(self, name, [next(out) for _ in getattr(self, name)])
         self.energy = next(out)
 
     def _carry_loads(self) -> None:

@@ -32,7 +32,7 @@ from geoctrl._scalars.algebra.separation import Separation
 from geoctrl._scalars.graph.form_signs import form_signs
 from geoctrl.systems.equations.mechanism import Mechanism
 
-__all__ = ["Branch", "inertia_tree", "velocity_groups"]
+__all__ = ["Branch", "entry_terms", "inertia_tree", "velocity_groups"]
 
 Matrix = list[list[Node]]
 Place = tuple[int, Node]
@@ -102,6 +102,7 @@ def inertia_tree(
     groups: Sequence[Sequence[int]],
     group_of: Mapping[Node, int],
     positive: Iterable[Node],
+    terms: float,
 ) -> list[Branch] | None:
     """The inertia as a tree that takes less than its elimination entry by entry, or None.
 
@@ -111,6 +112,7 @@ def inertia_tree(
     groups : velocities of each group
     group_of : mapping from symbols of states to the groups that move them
     positive : parameters that are positive
+    terms : of an entry as it is given
     """
     couplings = _couplings(graph, inertia, groups, group_of)
     if couplings is None:
@@ -120,7 +122,7 @@ def inertia_tree(
         for (p, f), columns in couplings.items()
     }
     # Constant entries are eliminated beforehand, once for all states.
-    most = _work_entry_by_entry(_neighbours(moving, groups), groups, _terms(graph, inertia))
+    most = _work_entry_by_entry(_neighbours(moving, groups), groups, terms)
     for order in _orders(couplings, groups):
         found = _Tree(graph, inertia, groups, couplings, order, set(positive)).branches()
         if found is not None and _work(found) < most:
@@ -382,7 +384,7 @@ def _work_entry_by_entry(linked: Sequence[set[int]], groups: Sequence[Sequence[i
     return total
 
 
-def _terms(graph: Graph, inertia: Matrix) -> float:
+def entry_terms(graph: Graph, inertia: Matrix) -> float:
     """Terms of an entry beside the diagonal, on the average."""
     entries = [inertia[i][j] for i in range(len(inertia)) for j in range(i)]
     sums = [[a for a in graph.factors(e)[1] if a.kind == "sum"] for e in entries if e.level == STATE]

@@ -18,15 +18,21 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
-from geoctrl._scalars import Graph, Node
-from geoctrl.systems.equations.inertia_tree import Branch
+from geoctrl._scalars import PARAMETER, STATE, Graph, Node
+from geoctrl._scalars.algebra.angle_paths import path_parents
+from geoctrl.systems.equations.inertia_tree import Branch, entry_terms, inertia_tree, velocity_groups
+from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.velocity_elimination import Factorisation, dot
 
-__all__ = ["TreeMomenta", "solve_along_tree", "spread"]
+__all__ = ["TreeMomenta", "Turns", "coupled_tree", "solve_along_tree", "spread"]
 
 Matrix = list[list[Node]]
+
+FEWEST = 5
+"""Velocities from which on a tree is looked for."""
 
 
 def _times(g: Graph, matrix: Matrix, x: Sequence[Node]) -> list[Node]:
@@ -45,6 +51,100 @@ def _children(branches: Sequence[Branch]) -> list[list[int]]:
     return below
 
 
+class Turns:
+    """Angles from a fixed direction, sums of angles that are counted from one part to the next.
+
+    Attributes
+    ----------
+    symbols : dict of Node
+        What stands for the turn of each angle that has one before it, or after it.
+    place : dict of Node -> int
+        The velocities of these angles.
+    """
+
+    def __init__(self, graph: Graph, parents: Mapping[Node, Node], place: Mapping[Node, int]) -> None:
+        self._graph, self._parents, self.place = graph, parents, place
+        held = {*parents, *parents.values()}
+        self.symbols = {q: graph.symbol(f"turn {q.payload}", STATE) for q in place if q in held}
+        self._above = {place[q]: place[up] for q, up in parents.items()}
+        ups = {q: self.symbols[parents[q]] if q in parents else graph.zero for q in self.symbols}
+        self._images = {q: turn - ups[q] for q, turn in self.symbols.items()}  # angles as differences
+
+    def inertia(self, inertia: Matrix) -> Matrix:
+        """That of the rates of turns."""
+        if not self.symbols:
+            return inertia
+        g, n = self._graph, len(inertia)
+        flat = iter(g.substitute([e for row in inertia for e in row], self._images))
+        rows = [[[next(flat)] for _ in range(n)] for _ in range(n)]
+        by_rows = [self.covector([rows[i][j] for i in range(n)]) for j in range(n)]
+        return [[g.add(e) for e in self.covector([by_rows[j][i] for j in range(n)])] for i in range(n)]
+
+    def covector(self, terms: Sequence[list[Node]]) -> list[list[Node]]:
+        """Terms of what acts on the rates of turns, of those that act on the rates of angles."""
+        if not self.symbols:
+            return [*terms]
+        g = self._graph
+        found = [g.substitute(part, self._images) for part in terms]
+        total = [[*part] for part in found]
+        for k, up in self._above.items():
+            total[up] += [-term for term in found[k]]
+        return total
+
+    def sums(self, rates: Sequence[Node]) -> list[Node]:
+        """Rates of turns."""
+        found = list(rates)
+        for k in self._from_root:
+            found[k] = self._graph.let(found[self._above[k]] + rates[k])
+        return found
+
+    @property
+    def _from_root(self) -> list[int]:
+        def depth(k: int) -> int:
+            return 1 + depth(self._above[k]) if k in self._above else 0
+
+        return sorted(self._above, key=depth)
+
+    def differences(self, rates: Sequence[Node]) -> list[Node]:
+        """Rates of angles."""
+        up = self._above
+        return [x - rates[up[k]] if k in up else x for k, x in enumerate(rates)]
+
+    def by_angles(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the turns as the sums that they are."""
+        if not self.symbols:
+            return [*nodes]
+        angle = {k: q for q, k in self.place.items()}
+        values = {q: q for q in self.symbols}
+        for k in self._from_root:
+            values[angle[k]] = self._graph.let(values[angle[self._above[k]]] + angle[k])
+        return self._graph.substitute(nodes, {turn: values[q] for q, turn in self.symbols.items()})
+
+
+def coupled_tree(
+    mechanism: Mechanism, graph: Graph, inertia: Matrix, gamma: Sequence[Node]
+) -> tuple[list[Branch], Turns] | None:
+    """An inertia as a tree, be it for the rates of turns; None where no tree saves instructions."""
+    if len(inertia) < FEWEST:
+        return None
+    groups, group_of = velocity_groups(mechanism, len(inertia), gamma)
+    positive = [node for node in graph.symbols(e for row in inertia for e in row) if node.level == PARAMETER]
+    positive = [node for node in positive if node.payload in mechanism.positive]
+    shape = mechanism.shape
+    angles = {
+        gamma[i - len(shape)]: mechanism.algebra.n + i - len(shape) for i, c in enumerate(shape) if c.angle
+    }
+    entries, terms = [e for row in inertia for e in row], entry_terms(graph, inertia)
+    for parents in chain([{}], path_parents(graph, entries, list(angles))):
+        turns = Turns(graph, parents, angles)
+        group_of_turns = {turn: group_of[q] for q, turn in turns.symbols.items()}
+        known = group_of | group_of_turns
+        tree = inertia_tree(graph, turns.inertia(inertia), groups, known, positive, terms)
+        if tree is not None:
+            return tree, turns
+    return None
+
+
 class TreeMomenta:
     """Momenta G x of velocities along the tree.
 
@@ -52,8 +152,9 @@ class TreeMomenta:
     ----------
     momentum : list of Node
         G x, in the order of velocities.
-    names : set of Node
-        Sums of the velocities above and of the momenta below a group.
+    held : dict of Node
+        Sums of the velocities above and of the momenta below a group, and their derivatives where they are
+        held: zero.
     energies : list of Node
         One for each group, the derivatives of which by its symbols, with the names held, are those of
         ``x.G x/2``.
@@ -61,6 +162,7 @@ class TreeMomenta:
 
     def __init__(self, graph: Graph, branches: Sequence[Branch], velocity: Sequence[Node]) -> None:
         g, below = graph, _children(branches)
+        self._graph = graph
         x = [[velocity[p] for p in branch.velocities] for branch in branches]
         above: list[list[Node]] = []
         for branch in branches:
@@ -82,7 +184,8 @@ class TreeMomenta:
         self.momentum = list(velocity)
         self.energies: list[Node] = []
         named = [node for part in (*above, *carried) for node in part]
-        self.names = {atom for node in named for atom in g.factors(node)[1] if atom.kind == "let"}
+        names = {atom for node in named for atom in g.factors(node)[1] if atom.kind == "let"}
+        self.held: dict[Node, Node] = dict.fromkeys(names, g.zero)
         for k, branch in enumerate(branches):
             m = len(branch.velocities)
             own, felt = _times(g, branch.own, x[k]), _times(g, _columns(branch.felt, m), above[k])
@@ -91,6 +194,18 @@ class TreeMomenta:
                 self.momentum[p] = g.add([own[i], felt[i], *(part[i] for part in fed)])
             coupled = [g.add([felt[i], *(part[i] for part in fed)]) for i in range(m)]
             self.energies.append(g.add([dot(g, own, x[k]) / 2, dot(g, coupled, x[k])]))
+
+    def slopes(self, turns: Turns) -> dict[int, list[Node]]:
+        """Terms of the derivatives of ``x.G x/2`` by turns, at the velocities that turn."""
+        g = self._graph
+        found: dict[int, list[Node]] = {}
+        for energy in self.energies:
+            within = {*g.reachable([energy], known=self.held)}
+            for q, turn in turns.symbols.items():
+                if turn in within:
+                    slope = g.push_forward([energy], {**self.held, turn: g.one})
+                    found.setdefault(turns.place[q], []).extend(spread(g, slope))
+        return found
 
 
 def spread(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
