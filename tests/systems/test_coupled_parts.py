@@ -91,8 +91,8 @@ def test_members_have_parameters_of_their_own(drawn):
 
 def test_instructions_grow_as_the_number_of_links():
     counts = {n: len(planar_chain(n).reduce()._field.tape.instructions) for n in (8, 16, 32)}
-    assert counts[16] <= 1036
-    assert counts[8] <= 476
+    assert counts[16] <= 1009
+    assert counts[8] <= 465
     assert log(counts[32] / counts[16], 2) < 1.1
 
 

@@ -19,6 +19,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import chain
 
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node
@@ -222,6 +223,21 @@ def spread(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     return found
 
 
+def gather(graph: Graph, nodes: Sequence[Node]) -> Node:
+    """The sum of nodes, with names that are multiplied by the same function added up before."""
+    groups: dict[Node, list[Node]] = {}
+    for term in spread(graph, nodes):
+        q, factors = graph.factors(term)
+        names = {atom: e for atom, e in factors.items() if atom.kind == "let"}
+        single = list(names.values()) == [1]
+        outer = {
+            atom: e for atom, e in factors.items() if atom.level == STATE and not (single and atom in names)
+        }
+        inner = {atom: e for atom, e in factors.items() if atom not in outer}
+        groups.setdefault(graph.monomial(Fraction(1), outer), []).append(graph.monomial(q, inner))
+    return graph.add([outer * graph.let(graph.add(inner)) for outer, inner in groups.items()])
+
+
 def solve_along_tree(
     graph: Graph, branches: Sequence[Branch], force: Sequence[Node]
 ) -> tuple[list[Node], dict[int, Node]]:
@@ -256,7 +272,7 @@ def solve_along_tree(
                     rest[a][b].append(dot(g, passed[a], handed[b]))
         G = [[let(g.add(own[max(i, j)][min(i, j)])) for j in sides] for i in sides]
         W = [[let(g.add(felt[a][i])) for i in sides] for a in sums]
-        h = [let(g.add(terms)) for terms in right]
+        h = [let(gather(g, terms)) for terms in right]
         factored = Factorisation(g, G)
         pivots |= {branch.velocities[i]: e for i, e in zip(factored.order, factored.pivots, strict=True)}
         if factored.singular:
