@@ -158,10 +158,21 @@ def tolerance_of(case):
     return SKATE_TOLERANCE if case[0].startswith("pendulum-skate") else TOLERANCE
 
 
+def is_further_draw(case):
+    """Of the mechanisms drawn at random, those after the first two of each algebra."""
+    return (case[0] == "drawn" and case[1] >= 2 * len(KINDS)) or (
+        case[0] == "shaped" and case[1] >= 2 * len(SHAPED)
+    )
+
+
 def over(cases):
     """Parametrised by cases; the tests of one mechanism run in one process, which builds it once."""
-    marks = [pytest.mark.xdist_group(label(built_for(case))) for case in cases]
-    params = [pytest.param(c, marks=mark, id=label(c)) for c, mark in zip(cases, marks, strict=True)]
+    params = []
+    for case in cases:
+        marks = [pytest.mark.xdist_group(label(built_for(case)))]
+        if is_further_draw(case):
+            marks.append(pytest.mark.long(reason="two mechanisms of each algebra are drawn before"))
+        params.append(pytest.param(case, marks=marks, id=label(case)))
     return pytest.mark.parametrize("case", params)
 
 
@@ -191,7 +202,7 @@ def test_analytic_jacobians_are_complex_steps(case):
     assert comparisons.jacobians(system_of(case)) < TOLERANCE
 
 
-@over([("drawn", 1), ("drawn", 4), ("drawn", 24), *ENTRIES])
+@over([("drawn", 1), ("drawn", 4), ("drawn", 9), *ENTRIES])
 def test_batch_evaluation_is_columnwise(case):
     sys = system_of(case, "made")
     samples = list(comparisons.points(sys, 3, 4))
@@ -519,10 +530,8 @@ def test_a_wrong_sign_in_a_tensor_is_noticed(tensor):
     assert comparisons.tensor_form(sys, functions=functions) > 1e-3
 
 
-@pytest.mark.parametrize("name", gc.models.names("reduced"))
-def test_units_of_the_catalogue_go_together(name):
-    for options in OPTIONS.get(name, [{}]):
-        mechanism = entry(name, tuple(options.items()))
-        gc.check_units(mechanism)
-        system = mechanism.reduce()
-        assert set(system.units()) == {*system.state_labels, *system.input_labels}
+@over([case for case in ENTRIES if case == built_for(case)])
+def test_units_of_the_catalogue_go_together(case):
+    gc.check_units(mechanism_of(case))
+    system = system_of(case)
+    assert set(system.units()) == {*system.state_labels, *system.input_labels}

@@ -35,20 +35,20 @@ family."""
 
 def family_in_balls(problem: Problem) -> Judged | None:
     """A problem with a family and what the checker proves of it in balls; None where that is nothing."""
+    stored, question = problem.question(), None
     try:
-        rounded = decisions.Question(problem.question().read, exact=False)
+        rounded = decisions.Question(stored.read, exact=False)
     except checker.Refusal:
         return None
     for tolerance, slopes in product(KERNEL, SLOPES):
         try:
             tangents, omitted, roots = _in_floats(problem, rounded, tolerance, slopes)
             with ctx.workprec(PRECISION):
-                stored = problem.question()
-                widths = [fmpq(0)] * len(stored.read["states"])
-                question = decisions.Question(stored.read, True, Balls(widths))
-                stored = flat_family(stored, question, tangents)
-            stored = stored.with_parts(enclosed={"omitted": omitted})
-            return judged_by_root(stored, {}, roots)
+                if question is None:
+                    widths = [fmpq(0)] * len(stored.read["states"])
+                    question = decisions.Question(stored.read, True, Balls(widths))
+                family = flat_family(stored, question, tangents).with_parts(enclosed={"omitted": omitted})
+            return judged_by_root(family, {}, roots)
         except (checker.Refusal, NotSolved, np.linalg.LinAlgError):
             continue
     return None
