@@ -75,9 +75,16 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path):
+    """All of a tree, which takes longer to walk than to look through."""
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
 def import_statements(path):
     """The imports of a file, inside functions and for annotations alone too."""
-    return (node for node in ast.walk(tree(path)) if isinstance(node, ast.Import | ast.ImportFrom))
+    return [node for node in nodes(path) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def imported(path):
@@ -176,7 +183,7 @@ def test_sympy_is_never_asked_to_read_what_it_is_given():
     none(
         f"{place(path, node.lineno)} names {ast.unparse(node)}"
         for path in FILES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if (isinstance(node, ast.Attribute) and node.attr in reading)
         or (isinstance(node, ast.Name) and node.id in reading)
         or (isinstance(node, ast.Call) and ast.unparse(node.func) == "sp.S")
@@ -189,7 +196,7 @@ def test_sympy_factors_nothing_in_several_symbols():
         place(path, node.lineno)
         for path in FILES
         if path != PACKAGE / "_scalars" / "algebra" / "factoring.py"
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute) and ast.unparse(node) in {"sp.factor", "sp.factor_list"}
     )
 
@@ -244,7 +251,7 @@ def test_there_are_no_circles_of_files():
 
 def gates(path):
     """Lines of a file that ask for a kind of system, by isinstance, issubclass, type or a class pattern."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         asked = []
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
             asked = node.args[1:]
@@ -328,13 +335,13 @@ def test_objects_have_few_ancestors_and_fields_from_one(rule):
 def code_strings_and_names(path):
     """String constants other than docstrings, and identifiers, with their lines."""
     docstrings = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         body = getattr(node, "body", None)
         # Docstrings, and the strings that document a name after its assignment.
         for statement in body if isinstance(body, list) else ():
             if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                 docstrings.add(id(statement.value))
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value, node.lineno
         elif isinstance(node, ast.Name):
