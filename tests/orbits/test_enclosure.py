@@ -12,6 +12,7 @@ from flint import acb, arb, arb_mat, ctx
 import geoctrl as gc
 from geoctrl.analysis.question.shape_integrals import shape_of
 from geoctrl.orbits import Enclosed
+from geoctrl.orbits.enclosures.enclosure import _Closing
 from geoctrl.orbits.enclosures.expressions_in_balls import Given
 from geoctrl.orbits.enclosures.orbit_levels import Levels
 from geoctrl.orbits.enclosures.validated import Error
@@ -414,3 +415,14 @@ def test_the_file_of_an_orbit_is_confirmed(swing, tmp_path):
     report = gc.verify(path)
     assert (report.verdict, report.claim) == (swing.verdict, swing.claim)
     assert path.stat().st_size < 10_000
+
+
+def test_steps_that_gain_no_digits_are_told_at_once(pendulum, monkeypatch):
+    """With half the slopes a step goes as far beyond the orbit as it was before it."""
+    slopes, equations, asked, told = _Closing._slopes, _Closing._equations, [], []
+    monkeypatch.setattr(_Closing, "_equations", lambda *given: asked.append(1) or equations(*given))
+    monkeypatch.setattr(_Closing, "_slopes", lambda *given: slopes(*given) * (arb(1) / 2))
+    with pytest.raises(gc.EquilibriumError, match="gain no digits"):
+        pendulum.enclose(bits=160, progress=lambda stage, best, _: told.append((stage, best)))
+    assert len(asked) == 2
+    assert told[-1][0] == "Newton's steps"

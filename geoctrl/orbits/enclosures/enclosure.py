@@ -29,6 +29,7 @@ import numpy as np
 import sympy as sp
 from flint import acb, arb, arb_mat, ctx
 
+from geoctrl._calls.long_calls import tell
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact, real
 from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
@@ -51,8 +52,9 @@ __all__ = ["orbit_enclosure"]
 
 _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
-_NEWTON, _MARGIN = 8, 4
-"""Steps at most, and the exponent by which the last one is below the radius."""
+_NEWTON, _MARGIN, _GAIN = 8, 4, 0.5
+"""Steps at most, the exponent by which the last one is below the radius, and the part of the one before it that
+a step is at most: they end where they gain nothing."""
 _APART = 1e-6
 """Least sine between the motion and turns."""
 _BITS = 100_000
@@ -151,6 +153,7 @@ class _Closing:
         self._require_kept()
         x, T, angle = self._middles()
         radius = arb(2) ** -int(self.bits * _REACH)
+        tell("motions beside the orbit")
         end, box, total = self.flow(x, T, radius)
         around, angles = [c + arb(0, radius) for c in x], angle + arb(0, radius)
         values, J = self._equations(x, angle, end), self._slopes(T, angles, total, around)
@@ -188,6 +191,7 @@ class _Closing:
 
     def _with_file(self, found: OrbitEnclosure) -> OrbitEnclosure:
         """What the checker confirms of it from a file; as it is, with the reason, where it does not."""
+        tell("the checker")
         try:
             content, report = self._file(found)
         except CertificateError as error:
@@ -239,9 +243,10 @@ class _Closing:
         derivative.
         """
         x, T, angle = self._start, self._period, ball(self.orbit.angle or 0.0)
+        tell("the derivative along the orbit")
         _, _, total = self.flow(x, T, arb(0))
         inverse = self._slopes(T, angle, total, x).mid().inv().mid()
-        target = arb(2) ** -int(self.bits * _REACH + _MARGIN)
+        target, last = arb(2) ** -int(self.bits * _REACH + _MARGIN), np.inf
         for _ in range(_NEWTON):
             step = (inverse * self._equations(x, angle, self.flow.approximate_end(x, T))).mid().entries()
             x = [(c - d).mid() for c, d in zip(x, step, strict=False)]
@@ -253,6 +258,11 @@ class _Closing:
                     # These have the values that they have there: from afar they are not known as exactly.
                     self.levels.start_at(x)
                 return x, T, angle
+            size = max(float(abs(d)) for d in step)
+            tell("Newton's steps", f"{size:.1e} (relative)")
+            if not size < _GAIN * last:
+                raise UnprovedError(f"Newton's steps gain no digits: {size:.3g} (relative) after {last:.3g}")
+            last = size
         raise UnprovedError("Newton's steps do not come to an end")
 
     def _require_near(self, x: Sequence[arb], T: arb, angle: arb) -> None:
