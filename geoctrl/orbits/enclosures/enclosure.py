@@ -53,8 +53,8 @@ __all__ = ["orbit_enclosure"]
 _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
 _NEWTON, _MARGIN, _GAIN = 8, 4, 0.5
-"""Steps at most, the exponent by which the last one is below the radius, and the part of the one before it that
-a step is at most: they end where they gain nothing."""
+"""Steps at most, the exponent by which the last one is below the radius, and the part of the step before that
+each is at most: they end where they gain nothing."""
 _APART = 1e-6
 """Least sine between the motion and turns."""
 _BITS = 100_000
