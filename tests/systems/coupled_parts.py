@@ -166,3 +166,19 @@ def chain_on_cart(n):
     return gc.EulerPoincare(
         shape=cart, lagrangian=lagrangian, inputs=[push], forces=[push, *(-rate / 10 for rate in rates)]
     )
+
+
+def charged_chain(n):
+    """Links on SO(2)^n with rotors on two of them, magnetic forces, a torque at the root and friction."""
+    chain = planar_chain(n)
+    d, xi = [sp.Matrix(v.symbols) for v in chain.advected], chain.algebra.xi
+    coupling = sp.zeros(n, 2)
+    coupling[1, 0], coupling[n - 2, 1] = sp.Rational(1, 5), sp.Rational(1, 7)
+    push = sp.Symbol("u", real=True)
+    return chain.replace(
+        inertia=chain.inertia + 2 * sp.eye(n),
+        rotors=gc.Rotors(coupling=coupling, inertia=[[sp.Rational(1, 5), 0], [0, sp.Rational(1, 7)]]),
+        gyroscopic=[sp.Rational(i + 1, 3) * d[i][1] for i in range(n)],
+        inputs=[push],
+        forces=[push, *(-w / 10 for w in xi[1:])],
+    )

@@ -11,6 +11,7 @@ from geoctrl._scalars import STATE, Graph, Program
 from tests.systems.coupled_parts import (
     bodies,
     chain_on_cart,
+    charged_chain,
     links,
     planar_chain,
     random_parents,
@@ -69,6 +70,16 @@ def test_jacobians_are_those_of_the_whole_matrix(drawn, name):
         assert found.shape == jacobian.shape
         assert np.allclose(found, jacobian, rtol=0, atol=1e-12 * np.max(np.abs(jacobian), initial=1.0))
     assert np.array_equal(system.jacobian(0.0, x[:, 0]), system.jacobian(0.0, x[:, :1])[0])
+
+
+def test_rotors_and_magnetic_forces_act_as_in_the_multiplier_form():
+    system = charged_chain(8).reduce()
+    assert system.assembly.pivot_places is not None
+    plain, rng, k = system.unreduced(), np.random.default_rng(2), len(system.assembly.velocity)
+    for x in states(system, 4).T:
+        u = rng.normal(size=system.ninputs)
+        expected, _ = plain.rhs(0.0, (x[:k], x[k:]), u)
+        assert np.allclose(system.rhs(0.0, x, u)[:k], expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 
 def test_energy_is_kept_in_a_run(drawn):
