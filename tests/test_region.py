@@ -4,6 +4,7 @@ import copy
 import json
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from flint import fmpq
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.maps.map_quotients import Quotients
+from geoctrl.analysis.maps.map_quotients import characteristic as polynomial_of_quotients
+from geoctrl.analysis.maps.minor_formulas import formulas_of_parts, parts_of_polynomial
 from geoctrl.checker.maps.axes import Axes
 from geoctrl.checker.maps.bernstein import AxesBox, Region
 from geoctrl.checker.maps.charts import characteristic, hermite, hurwitz, leading_minors
@@ -277,6 +280,26 @@ def test_minors_are_formulas_of_coefficients_where_these_are_shorter(sleeping):
     assert kind == "sum"
     assert {rows[c][1]: rows[p] for c, p in terms} == {"1": ["prod", "1", [[q1, 2]]], "-4": rows[q2]}
     assert len(sleeping.to_json()) < 5000
+
+
+def test_a_block_that_commutes_with_a_rotation_has_a_sum_of_two_squares():
+    F = Quotients(["a", "b"], 0)
+    a, b = F.variables
+    half = [[(a, b), (F.one, a * b)], [(b / a, F.zero), (a + b, F.one)]]
+    A = [
+        row
+        for pairs in half
+        for row in ([e for x, y in pairs for e in (x, -y)], [e for x, y in pairs for e in (y, x)])
+    ]
+    parts = parts_of_polynomial(F, A)
+    for wanted, formula in zip(polynomial_of_quotients(F, A)[1:], formulas_of_parts(2), strict=True):
+        terms = (
+            prod((p for p, e in zip(parts, row, strict=True) for _ in range(int(e))), start=F.number(c))
+            for row, c in formula.terms()
+        )
+        assert not sum(terms, F.zero) - wanted
+    A[0][1] += F.one
+    assert parts_of_polynomial(F, A) is None
 
 
 def test_a_formula_of_another_minor_proves_nothing(sleeping, tmp_path):

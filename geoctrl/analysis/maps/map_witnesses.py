@@ -24,7 +24,13 @@ from geoctrl.analysis.maps.map_quotients import (
     inverse_of_quotients,
     pivots,
 )
-from geoctrl.analysis.maps.minor_formulas import Formulas, formulas_of, open_factors
+from geoctrl.analysis.maps.minor_formulas import (
+    Formulas,
+    formulas_of,
+    formulas_of_parts,
+    open_factors,
+    parts_of_polynomial,
+)
 from geoctrl.analysis.maps.region_proofs import ProofSamples, without_zeros
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
@@ -292,19 +298,27 @@ class MapWitnesses:
         chart, B = self._charts[self._chart(proposal)][1], self._members.motion(self._kernel(proposal))
         found = blocks(B)
         order = _order_from_above(B, found)
-        polynomials = [
-            characteristic(self._members.field, [[B[i][j] for j in block] for i in block]) for block in found
-        ]
+        squares = [[[B[i][j] for j in block] for i in block] for block in found]
+        polynomials = [characteristic(self._members.field, A) for A in squares]
         if not chart["blocks"]:
             chart["blocks"] = [
                 {
                     "states": found[k],
-                    "coefficients": [self._writer(c) for c in without_zeros(polynomials[k])[1:]],
+                    "coefficients": self._coefficients(squares[k], without_zeros(polynomials[k])[1:]),
                     "minors": [],
                 }
                 for k in order
             ]
         return order, polynomials
+
+    def _coefficients(self, A: list[list[MapQuotient]], wanted: list[MapQuotient]) -> list[int]:
+        """Coefficients of a block's polynomial, as formulas where these are shorter."""
+        field, parts = self._members.field, parts_of_polynomial(self._members.field, A)
+        formulas = formulas_of_parts(len(A) // 2)[: len(wanted)]
+        if parts and Formulas(field, parts, self._positive).are_shorter(formulas, wanted):
+            places = {k: self._writer(part) for k, part in enumerate(parts)}
+            return [self._table.polynomial(formula, places) for formula in formulas]
+        return [self._writer(c) for c in wanted]
 
     def _tests(self, polynomial: Sequence[MapQuotient]) -> dict[str, list[MapQuotient]]:
         """Minors by their kind."""
