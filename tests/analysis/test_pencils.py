@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geoctrl._scalars import PARAMETER, Graph
-from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere
+from geoctrl.analysis.symbolic.definite_pencils import definite_somewhere, leading_minors
 from geoctrl.analysis.symbolic.formulas import Either, Nonzero, Positive, either, every
 from geoctrl.analysis.symbolic.rational_functions import RationalField
 from geoctrl.analysis.symbolic.sign_arrays import Generator, Points
@@ -269,3 +269,20 @@ def test_angles_of_exact_sines_are_turned():
     assert field(node) == 2 * field(t) / (1 + field(t) * field(t))
     open_one = graph.fun("sin", graph.fun("atan", t))
     assert RationalField([open_one]).functions
+
+
+def test_minors_without_fractions_are_determinants():
+    """Of rows with denominators of their own, up to the first minor that vanishes."""
+    s = Symbols("a b c")
+    one = s.field.one
+    form = [[s.a / s.b, one, s.c], [one, s.b / (s.a + s.c), s.a], [s.c, s.a, one / s.c]]
+    minors = leading_minors(form)
+    assert [m == s.field.zero for m in minors] == [False] * 3
+    assert minors[1] == form[0][0] * form[1][1] - one
+    whole = sum(
+        (-1) ** j * form[0][j] * (form[1][a] * form[2][b] - form[1][b] * form[2][a])
+        for j, (a, b) in enumerate(((1, 2), (0, 2), (0, 1)))
+    )
+    assert minors[2] == whole
+    assert len(leading_minors([[one, one], [one, one]])) == 2
+    assert not leading_minors([[one, one], [one, one]])[1]

@@ -29,6 +29,8 @@ __all__ = ["Criteria", "Test"]
 Rows = list[list[RationalFunction]]
 
 _NEVER = "the restricted Hessian is never definite"
+SEARCHED = 5000
+"""Terms of polynomials that conditions are made of, ten times those of conditions that are written out."""
 _SIDE = 0.4
 """Part of the time for the spectrum; the rest is for the Hessian."""
 
@@ -90,6 +92,7 @@ class Criteria:
         self.signs = KnownSigns(RationalField([one])) if functions is None else functions.signs
         if functions is not None:
             self._f = functions
+            functions.field.most = SEARCHED
             self._find()
             self.complete = not self.missing
 

@@ -45,6 +45,8 @@ def blocks_of(forms: Sequence[Form]) -> list[list[int]]:
 
 def leading_minors(form: Form) -> list[RationalFunction]:
     """Leading principal minors, up to the first that vanishes."""
+    if form and not form[0][0].field.squares:
+        return _minors_of_polynomials(form)
     rows = [list(row) for row in form]
     minors: list[RationalFunction] = []
     for k, pivot_row in enumerate(rows):
@@ -56,6 +58,26 @@ def leading_minors(form: Form) -> list[RationalFunction]:
                 factor = row[k] / pivot_row[k]
                 for j in range(k, len(rows)):
                     row[j] = row[j] - factor * pivot_row[j]
+    return minors
+
+
+def _minors_of_polynomials(form: Form) -> list[RationalFunction]:
+    """The same by elimination without fractions (Bareiss): the denominators of the rows are kept apart."""
+    field = form[0][0].field
+    rows, belows = map(list, zip(*map(field.without_denominators, form), strict=True))
+    minors: list[RationalFunction] = []
+    before, below = field.ring.constant(1), field.ring.constant(1)
+    for k, pivot_row in enumerate(rows):
+        pivot, below = pivot_row[k], field.times(below, belows[k])
+        minors.append(field.quotient(pivot, below))
+        if not pivot:
+            break
+        for i in range(k + 1, len(rows)):
+            row = rows[i]
+            for j in range(k + 1, len(rows)):
+                crossed = field.times(pivot, row[j]) - field.times(row[k], pivot_row[j])
+                row[j] = crossed / before
+        before = pivot
     return minors
 
 

@@ -117,6 +117,8 @@ class RationalField:
         Whether a generator is positive.
     given : list of Quotient
         What must be positive where it stands for a root: its argument, or the root of a square.
+    most : int
+        Terms of a polynomial beyond which no further search is made with it.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class RationalField:
         positive: Collection[Node] = (),
         branch: bool = True,
     ) -> None:
-        self._branch = branch
+        self._branch, self.most = branch, TERMS
         squares = dict(squares or {})
         self._graph = nodes[0].graph
         reachable = self._graph.reachable([*nodes, *squares, *squares.values()])
@@ -284,11 +286,11 @@ class RationalField:
 
     def times(self, a: Any, b: Any) -> Any:
         """A product, refused where it grows too large."""
-        if len(a) * len(b) > 200 * TERMS:
-            raise TooLargeError(f"an expression of more than {TERMS} terms")
+        if len(a) * len(b) > 200 * self.most:
+            raise TooLargeError(f"an expression of more than {self.most} terms")
         product = a * b
-        if len(product) > TERMS:
-            raise TooLargeError(f"an expression of more than {TERMS} terms")
+        if len(product) > self.most:
+            raise TooLargeError(f"an expression of more than {self.most} terms")
         return product
 
     def quotient(self, top: Any, below: Any) -> RationalFunction:
@@ -312,6 +314,13 @@ class RationalField:
         if not top:
             return self.zero
         return self.normal_form(*_lowest_terms(top, below))
+
+    def without_denominators(self, row: Sequence[RationalFunction]) -> tuple[list[Any], Any]:
+        """Polynomials, the row times its common denominator; and that one."""
+        common = self.ring.constant(1)
+        for below in {str(q.below): q.below for q in row if q}.values():
+            common = self.times(common, below / common.gcd(below))
+        return [self.times(q.top, common / q.below) if q else q.top for q in row], common
 
     def normal_form(self, top: Any, below: Any) -> RationalFunction:
         """A quotient without common factor, the leading coefficient below the line one."""

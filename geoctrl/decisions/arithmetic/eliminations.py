@@ -292,21 +292,22 @@ def locate(coefficients: list[Number]) -> tuple[bool, bool, bool]:
     The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
     roots of q are real and negative. The others, those of p/s, are never on the axis.
     """
-    return _located(tuple(coefficients))
+    zeros = next(k for k, c in enumerate(reversed(coefficients)) if c)
+    right, left, simple = _located(tuple(coefficients[: len(coefficients) - zeros]))
+    return right, left and not zeros, simple and not zeros
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _located(coefficients: tuple[Number, ...]) -> tuple[bool, bool, bool]:
+    """The same where no root is zero."""
     polynomial: Any = fmpq_poly if top(coefficients) is None else SurdPolynomial
-    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
-    p = polynomial(list(coefficients[len(coefficients) - zero - 1 :: -1]))
+    p = polynomial(list(coefficients[::-1]))
     symmetric = p.gcd(polynomial([-c if k % 2 else c for k, c in enumerate(p.coeffs())]))
     q = polynomial(symmetric.coeffs()[::2])
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
     stable = left_of_axis((p // symmetric).coeffs()[::-1])
     on_axis = stable and negative_roots(distinct) == distinct.degree()
-    left = zero == 0 and symmetric.degree() == 0 and stable
-    return not on_axis, left, zero == 0 and distinct.degree() == q.degree()
+    return not on_axis, symmetric.degree() == 0 and stable, distinct.degree() == q.degree()
 
 
 def negative_roots(p: Any) -> int:
