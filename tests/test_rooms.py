@@ -26,7 +26,7 @@ ROOMS = {
     "decisions": "reading arithmetic functions questions theorems .",
     "systems": "typesetting parts units contract equations printing states promises .",
     "simulation": ". members batches ensembles",
-    "stepping": "drive compiled methods solvers .",
+    "stepping": "drive compiled lanes methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
         "symbolic question rest invariants linear proofs witnesses set_witnesses certificates conditions "

@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument(
         "--points", type=int, default=201, metavar="N", help="number of samples (default 201)"
     )
-    simulate.add_argument("--engine", default="auto", choices=["auto", "heyoka", "scipy"])
+    simulate.add_argument("--engine", default="auto", choices=["auto", "heyoka", "lanes", "scipy"])
     simulate.add_argument("--out", metavar="FILE", help="write the trajectory (.npz)")
     simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
     simulate.set_defaults(run=run_simulate)

@@ -17,6 +17,7 @@ from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.controller_argument import drive_and_hold
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held_runs import run_held
+from geoctrl.simulation.lanes_engine import InLanes
 from geoctrl.simulation.trajectory import trajectory_of
 from geoctrl.stepping.drive.dormand_prince import DormandPrince
 from geoctrl.stepping.drive.engine import Engine
@@ -27,7 +28,7 @@ from geoctrl.systems import System, as_system
 
 __all__ = ["ENGINES", "choose_engine", "simulate", "tolerance_given"]
 
-ENGINES = ("auto", "heyoka", "scipy")
+ENGINES = ("auto", "heyoka", "lanes", "scipy")
 
 
 @paced_call
@@ -68,23 +69,24 @@ def simulate(
         parameters; labels left out are zero. An array (m,) is constant, one (m, nt) linear between
         ``timepts``, (times, values (m, k)) linear between times of its own and constant beyond them. A
         callable ``f(t) -> (m,)`` or ``f(t, x, params) -> (m,)`` runs on the scipy engine only.
-    engine : {"auto", "heyoka", "scipy"}
-        "auto" takes heyoka (Taylor, tolerance 1e-15) where it is installed and can run everything, else
+    engine : {"auto", "heyoka", "lanes", "scipy"}
+        "auto" takes heyoka (Taylor, tolerance 1e-15) where it is installed and can run everything. Where it
+        is not installed, recorded equations run in a lane of compiled code (DOP853, 3e-15). All else runs by
         scipy (DOP853, 1e-12); `Trajectory.engine` says which ran and why. On spheres and rotations it takes
         heyoka up to some four bodies that the inertia couples or eight that it does not, if ``rtol`` is at
         most 1e-12. heyoka's code of large systems is optimised from step 20,000 of a run on; the same call
         gives the same bits whatever was run before it.
     rtol : float, optional
-        Tolerance of either engine instead of its own; scipy's is at least 2.3e-14. Errors are relative to the
-        motion, be it small or slow: states and time are then computed in sizes of their own, which
-        `Trajectory.engine` tells.
+        Tolerance of the engine instead of its own; scipy's is at least 2.3e-14, that of lanes 1e-15. Errors
+        are relative to the motion, be it small or slow: states and time are then computed in sizes of their
+        own, which `Trajectory.engine` tells.
     events : dict, optional
         Name -> expression or `Event`. Zeros are located along the run (`Trajectory.events`); a terminal one
         ends it, and its point is appended as the last sample, with the passing ones at its time. A zero at
         ``timepts[0]`` does not count: the run is on the side to which the rate points, at rest on the one
         that the motion takes. Passages found are compared with the signs between them, so that none is lost
         to a long step; where doubles do not resolve one, `Trajectory.status` says "grazes", and a terminal
-        event ends the run there. The scipy engine sees at most two zeros of an event in a step. What touches
+        event ends the run there. Lanes and scipy see at most two zeros of an event in a step. What touches
         zero and turns back is no passage: rounding decides whether none or two next to each other are seen.
         Where a touch matters, take the rate of the expression for the event: it passes zero there.
     progress : bool or callable
@@ -188,12 +190,19 @@ def choose_engine(flow: Flow, name: str) -> Engine:
     """The engine of a flow by the name that was asked for."""
     if name == "scipy":
         return DormandPrince(flow)
+    if name == "lanes":
+        in_lanes = InLanes(flow)
+        if in_lanes.obstacle is not None:
+            raise ExpressionError(
+                f"engine='lanes' cannot run this: {in_lanes.obstacle}; take engine='scipy' or 'auto'"
+            )
+        return in_lanes
     if not heyoka_engine.available():
         if name == "heyoka":
             raise DependencyError(
-                "engine='heyoka' needs the package heyoka; install it, or take engine='scipy'"
+                "engine='heyoka' needs the package heyoka; install it, or take engine='lanes' or 'scipy'"
             )
-        return DormandPrince(flow, "heyoka is not installed")
+        return _without_heyoka(flow, "heyoka is not installed")
     taylor = heyoka_engine.Heyoka(flow)
     why = (None if name == "heyoka" else taylor.drawback) or taylor.obstacle
     if why is None:
@@ -201,3 +210,9 @@ def choose_engine(flow: Flow, name: str) -> Engine:
     if name == "heyoka":
         raise ExpressionError(f"engine='heyoka' cannot run this: {why}; take engine='scipy' or 'auto'")
     return DormandPrince(flow, why)
+
+
+def _without_heyoka(flow: Flow, why: str) -> Engine:
+    """Lanes where equations are recorded and no input is a function, else scipy, which runs everything."""
+    in_lanes = InLanes(flow, why)
+    return in_lanes if in_lanes.obstacle is None else DormandPrince(flow, why)

@@ -226,7 +226,7 @@ def test_without_heyoka(skate, monkeypatch):
 
     monkeypatch.setattr(heyoka_engine, "available", lambda: False)
     traj = gc.simulate(skate, [0, 0.1], spinning_start())
-    assert traj.engine == "scipy DOP853 (heyoka is not installed)"
+    assert traj.engine == "DOP853 in lanes, tolerance 3e-15 (heyoka is not installed)"
     with pytest.raises(ModuleNotFoundError, match="heyoka"):
         gc.simulate(skate, [0, 0.1], spinning_start(), engine="heyoka")
 

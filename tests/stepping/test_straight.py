@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import config, float64, int64
 
-from geoctrl.stepping.compiled.compiled import _functions, compile_source, is_compiled
+from geoctrl.stepping.compiled.compiled import compile_source, functions_of_kernels, is_compiled
 from geoctrl.stepping.compiled.llvm_lines import tree_with_calls
 
 SIGNATURE = float64(float64[:, ::1], float64[::1], int64[::1], float64[:, ::1])
@@ -131,14 +131,14 @@ def test_pure_calls_go_before_loads_and_never_before_stores():
     calls = "x2 = lookup(data, 1)\nx3 = lookup(data, 2)\n"
     lines = "x0 = z[0, 0]\nx1 = z[1, 1]\n" + calls + "t0 = x0 * x2\nt1 = t0 + x3\nout[0, 0] = t1 - x1\n"
     source = HEAD + indent(lines + "return t1\n", "    ")
-    tree, made = tree_with_calls(source, _functions(), ("lookup",))
+    tree, made = tree_with_calls(source, functions_of_kernels(), ("lookup",))
     assert len(made) == 1
     statements = [type(node).__name__ for node in tree.body[0].body]
     assert statements == ["Assign", "Assign", "Assign", "Return"]
     assert_same(source)
     changed = lines.replace("x2 = lookup", "data[1] = 4.0\nx4 = x0 * x1\nx2 = lookup")
     source = HEAD + indent(changed + "return t1 + x4\n", "    ")
-    tree, made = tree_with_calls(source, _functions(), ("lookup",))
+    tree, made = tree_with_calls(source, functions_of_kernels(), ("lookup",))
     assert len(made) == 1  # of the lines before the calls, which read what the third has stored
     assert [type(node).__name__ for node in tree.body[0].body][:3] == ["Assign"] * 3
     assert_same(source)
@@ -146,7 +146,7 @@ def test_pure_calls_go_before_loads_and_never_before_stores():
 
 def test_few_lines_are_left_as_they_are():
     source = HEAD + "    a = z[0, 0]\n    return a\n"
-    tree, made = tree_with_calls(source, _functions(), ())
+    tree, made = tree_with_calls(source, functions_of_kernels(), ())
     assert not made
     assert ast.unparse(tree) == ast.unparse(ast.parse(source))
 

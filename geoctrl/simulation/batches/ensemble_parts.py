@@ -12,7 +12,12 @@ from geoctrl.errors import GeoctrlError
 from geoctrl.simulation.batches.batch import WIDTH
 from geoctrl.simulation.batches.ensemble_rows import NOT_RUN, EnsembleRows
 from geoctrl.simulation.batches.member_starts import ordinary_starts
-from geoctrl.simulation.batches.together import Together, pieces_with_columns
+from geoctrl.simulation.batches.together import (
+    Together,
+    TogetherInBatches,
+    TogetherInLanes,
+    pieces_with_columns,
+)
 from geoctrl.simulation.members.ensemble_members import MembersPart
 from geoctrl.simulation.members.ensemble_task import EnsembleTask
 from geoctrl.simulation.members.quantities import node_of, reduced_values
@@ -89,9 +94,8 @@ class _Block:
         """Run ordinary members in batches; which of them have to be run alone, bool (k,)."""
         if not places.size:
             return np.zeros(0, bool)
-        together = Together(
-            self._task, self._part.subset(places), lambda done: self._tell(self._first + done)
-        )
+        kind = TogetherInLanes if self._task.runs_in_lanes else TogetherInBatches
+        together = kind(self._task, self._part.subset(places), lambda done: self._tell(self._first + done))
         try:
             together.run()
         finally:

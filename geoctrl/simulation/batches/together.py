@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
 
 from geoctrl.simulation.batches.batch import WIDTH, Batch, Group, Piece
 from geoctrl.simulation.batches.member_starts import lost_sides, sides_at
+from geoctrl.simulation.lanes_engine import lanes_of, stops_of, tolerance_of
 from geoctrl.simulation.members.ensemble_members import MembersPart
 from geoctrl.simulation.members.ensemble_task import EnsembleTask, member_constants
 from geoctrl.stepping.drive.run_sizes import SMALL
 
-__all__ = ["Together", "pieces_with_columns"]
+__all__ = ["Together", "TogetherInBatches", "TogetherInLanes", "pieces_with_columns"]
+
+_ROUNDS = 2000
+"""Steps of the lanes between two looks at what is to be told; passages may bring them back before."""
+
+_SHORT = 1e-3
+"""Steps shorter than this part of the longest: a singularity may be near."""
 
 
 def pieces_with_columns(task: EnsembleTask, part: MembersPart) -> list[tuple[Piece, np.ndarray]]:
@@ -24,7 +32,7 @@ def pieces_with_columns(task: EnsembleTask, part: MembersPart) -> list[tuple[Pie
     return found
 
 
-class Together:
+class Together(ABC):
     """Members of one part, from ordinary starts.
 
     Attributes
@@ -45,45 +53,12 @@ class Together:
         self.passages: list[tuple[int, int, float, int, np.ndarray]] = []
         self._finished, self._doubtful = np.zeros(k, bool), np.zeros(k, bool)
 
+    @abstractmethod
     def run(self) -> None:
-        """Run all of them, those of like pace side by side."""
-        task, part = self._task, self._part
-        recorded, kept = task.equations, task.equations.workspace
-        key = recorded.key("batch", task.tolerance)
-        batch = kept.take(key) or Batch(recorded, task.tolerance)
-        constants = np.array(
-            [np.broadcast_to(c, len(part)) for c in member_constants(batch.program, part)], dtype=float
-        ).reshape(-1, len(part))
-        pieces = pieces_with_columns(task, part)
-        lengths = batch.first_steps(float(task.times[0]), part.starts, constants, pieces[0][0].extra)
-        order = np.argsort(lengths, kind="stable")
-        grid = np.concatenate([piece.grid for piece, _ in pieces])
-        places = np.searchsorted(grid, task.times)
-        for first in range(0, len(part), WIDTH):
-            left = order[first : first + WIDTH]
-            while left.size:
-                cut = [Piece(piece.grid, piece.extra[:, left]) for piece, _ in pieces]
-                group = batch.run(part.starts[left], constants[:, left], cut, self._look)
-                if not group.broken.any():
-                    self._take(group, left, places)
-                    break
-                left = left[~group.broken]
-            self._look()
-        # A batch that an exception or an interrupt has left half way is dropped rather than given back.
-        kept.give(key, batch)
+        """Run all of them."""
 
     def _look(self) -> None:
         self._tell(int(self._finished.sum()))
-
-    def _take(self, group: Group, members: np.ndarray, places: np.ndarray) -> None:
-        """Take up a group that has come to its end, with its samples at those places of the rows."""
-        self.states[members] = group.rows[places].transpose(2, 1, 0)
-        self.last[members] = group.rows[-1].T
-        for lane, stop in group.stops.items():
-            member = members[lane]
-            self.end[member], self.last[member], self.stop[member] = stop.time, stop.state, stop.event
-        self.passages += [(int(members[p.lane]), p.event, p.time, p.sign, p.state) for p in group.passages]
-        self._finished[members], self._doubtful[members] = True, group.doubtful
 
     def settled_members(self) -> np.ndarray:
         """Places of members that are done and of which nothing is in doubt; samples beyond ends are gone."""
@@ -124,3 +99,98 @@ class Together:
         inside = times <= self.end[i]
         field = self._task.system.run(self._part.params_of(i))
         return field.off_leaf(times[inside], self.states[i].T[inside])[1] is not None
+
+
+class TogetherInBatches(Together):
+    """Eight at a time in batches of heyoka."""
+
+    def run(self) -> None:
+        """Run all of them, those of like pace side by side."""
+        task, part = self._task, self._part
+        recorded, kept = task.equations, task.equations.workspace
+        key = recorded.key("batch", task.tolerance)
+        batch = kept.take(key) or Batch(recorded, task.tolerance)
+        constants = np.array(
+            [np.broadcast_to(c, len(part)) for c in member_constants(batch.program, part)], dtype=float
+        ).reshape(-1, len(part))
+        pieces = pieces_with_columns(task, part)
+        lengths = batch.first_steps(float(task.times[0]), part.starts, constants, pieces[0][0].extra)
+        order = np.argsort(lengths, kind="stable")
+        grid = np.concatenate([piece.grid for piece, _ in pieces])
+        places = np.searchsorted(grid, task.times)
+        for first in range(0, len(part), WIDTH):
+            left = order[first : first + WIDTH]
+            while left.size:
+                cut = [Piece(piece.grid, piece.extra[:, left]) for piece, _ in pieces]
+                group = batch.run(part.starts[left], constants[:, left], cut, self._look)
+                if not group.broken.any():
+                    self._take(group, left, places)
+                    break
+                left = left[~group.broken]
+            self._look()
+        # A batch that an exception or an interrupt has left half way is dropped rather than given back.
+        kept.give(key, batch)
+
+    def _take(self, group: Group, members: np.ndarray, places: np.ndarray) -> None:
+        """Take up a group that has come to its end, with its samples at those places of the rows."""
+        self.states[members] = group.rows[places].transpose(2, 1, 0)
+        self.last[members] = group.rows[-1].T
+        for lane, stop in group.stops.items():
+            member = members[lane]
+            self.end[member], self.last[member], self.stop[member] = stop.time, stop.state, stop.event
+        self.passages += [(int(members[p.lane]), p.event, p.time, p.sign, p.state) for p in group.passages]
+        self._finished[members], self._doubtful[members] = True, group.doubtful
+
+
+class TogetherInLanes(Together):
+    """In sixteen lanes, each of which takes up the next member when its own has come to its end."""
+
+    def run(self) -> None:
+        """Run all of them."""
+        from geoctrl.stepping.lanes.lane_loop import LaneRun
+        from geoctrl.stepping.lanes.lanes import members_at
+        from geoctrl.stepping.lanes.rows import ARRIVED, NONE, STOPPED
+
+        task, part, recorded = self._task, self._part, self._task.equations
+        lanes = lanes_of(recorded)
+        constants = [c for program in (lanes.field, lanes.watch) for c in member_constants(program, part)]
+        pieces, count = pieces_with_columns(task, part), len(part)
+        numbers = np.empty((len(constants) + len(recorded.extra), count))
+        for row, constant in zip(numbers, constants, strict=False):
+            row[:] = constant
+        begin, sides = np.full(count, float(task.times[0])), np.zeros((count, 0))
+        if task.located_events:
+            sides = np.sign(sides_at(task, part, begin, part.starts).values).T
+        members = members_at(part.starts, sides, numbers, task.times.size)
+        self.states, self.last, endings = members.rows, members.states, members.endings
+        for piece, _ in pieces:
+            members.numbers[len(constants) :] = piece.extra
+            endings[endings == ARRIVED] = NONE
+            run = LaneRun(
+                tolerance=tolerance_of(task.pattern),
+                begin=float(piece.grid[0]),
+                end=float(piece.grid[-1]),
+                least=SMALL,
+                most=np.inf,
+                size=np.ones(part.starts.shape[1]),
+                grid=task.times,
+                stops=stops_of(task.pattern),
+            )
+            lanes.begin(run, members, np.flatnonzero(endings == NONE))
+            while not lanes.is_done:
+                found = lanes.go_on(_ROUNDS)
+                whose = zip(*(column.tolist() for column in found.whose.T), strict=True)
+                self.passages += [
+                    (member, event, t, sign, x)
+                    for (member, event, sign), t, x in zip(
+                        whose, found.time.tolist(), found.state, strict=True
+                    )
+                ]
+                self._finished = endings != NONE
+                self._look()
+        self._finished = (endings == ARRIVED) | (endings >= STOPPED)
+        self.stop = np.where(endings >= STOPPED, endings - STOPPED, -1)
+        self.end = np.where(self._finished, members.times, self.end)
+        self._doubtful = members.paces[:, 0] < _SHORT * members.paces[:, 1]
+        # Lanes that an exception or an interrupt has left half way are dropped rather than given back.
+        recorded.workspace.give(recorded.key("lanes"), lanes)

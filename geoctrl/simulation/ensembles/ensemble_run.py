@@ -48,8 +48,9 @@ def simulate_ensemble(
 ) -> Ensemble:
     """Run many members: from starts, at parameters and under inputs of their own.
 
-    Members of recorded systems run eight at a time in one compiled integrator. What a member gets depends on
-    itself alone: not on its place, on the others or on what becomes of them, to the last bit.
+    Members of recorded systems run eight or sixteen at a time in one compiled integrator. What a
+    member gets depends on itself alone: not on its place, on the others or on what becomes of them, to the
+    last bit.
 
     Parameters
     ----------
@@ -73,9 +74,10 @@ def simulate_ensemble(
         of other inputs, equations or versions is refused.
     progress : bool or callable
         As for `simulate`.
-    engine : {"auto", "heyoka", "scipy"}
-        "auto" takes batches of heyoka where it is installed and the system's equations are recorded, and no
-        input is a function; else `simulate` runs members one by one. `Ensemble.engine` tells.
+    engine : {"auto", "heyoka", "lanes", "scipy"}
+        Where the system's equations are recorded and no input is a function, "auto" takes batches of heyoka,
+        or lanes where that is not installed; else `simulate` runs members one by one. `Ensemble.engine`
+        tells.
     rtol, domain : optional
         As for `simulate`.
     record : list or dict, optional

@@ -13,6 +13,7 @@ from geoctrl._scalars import Node, evaluate
 from geoctrl._scalars.arithmetic.arithmetics import ARRAY
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.heyoka_compiled import DEFAULT_TOLERANCE
+from geoctrl.simulation.lanes_engine import InLanes, tolerance_of
 from geoctrl.simulation.members.ensemble_members import EnsembleMembers, MembersPart
 from geoctrl.simulation.members.quantities import node_of
 from geoctrl.simulation.recorded_flow import RecordedFlow
@@ -120,11 +121,16 @@ class EnsembleTask:
         """The engine of a member that is run alone."""
         return choose_engine(self.pattern, self.engine)
 
+    @property
+    def runs_in_lanes(self) -> bool:
+        """Whether members run in lanes of ours, else of heyoka."""
+        return isinstance(self.engine_alone, InLanes)
+
     @cached_property
     def obstacle(self) -> str | None:
         """Why members are run one by one, None where batches run them."""
-        if not isinstance(self.engine_alone, heyoka_engine.Heyoka):
-            return "batches are heyoka's"
+        if not self.runs_in_lanes and not isinstance(self.engine_alone, heyoka_engine.Heyoka):
+            return "scipy runs one at a time"
         if not self.system.recorded:
             return "the equations are not recorded"
         if not self.drive.constant and any(event.of_inputs for event in self.located_events):
@@ -149,9 +155,11 @@ class EnsembleTask:
     @cached_property
     def words(self) -> str:
         """What runs the members, for `Ensemble.engine`."""
-        if self.obstacle is None:
-            return f"heyoka Taylor in batches of 8, tolerance {self.tolerance:.3g}"
-        return f"simulate, member by member ({self.obstacle})"
+        if self.obstacle is not None:
+            return f"simulate, member by member ({self.obstacle})"
+        if self.runs_in_lanes:
+            return f"DOP853 in 16 lanes, tolerance {tolerance_of(self.pattern):.3g}"
+        return f"heyoka Taylor in batches of 8, tolerance {self.tolerance:.3g}"
 
     # -- values of all members at once --------------------------------------------------------------
 

@@ -28,6 +28,7 @@ __all__ = [
     "compile_function",
     "compile_source",
     "fields",
+    "functions_of_kernels",
     "inner",
     "is_compiled",
     "loop_code",
@@ -56,7 +57,7 @@ _MATH += ["atanh", "exp", "log", "atan2"]
 
 
 @cache
-def _functions() -> dict[str, Any]:
+def functions_of_kernels() -> dict[str, Any]:
     """The functions that programs name, as compiled code can call them."""
 
     def sign(x):
@@ -94,7 +95,14 @@ def compile_source(
     (no check for zero), which lets loops vectorise; ``fastmath`` also lets sums be taken in any order. A
     ``parallel`` kernel shares its loops over ``prange`` among threads, in any other they are plain loops.
     """
-    namespace = {"math": math, "np": np, "prange": prange, "__name__": __name__, **_functions(), **names}
+    namespace = {
+        "math": math,
+        "np": np,
+        "prange": prange,
+        "__name__": __name__,
+        **functions_of_kernels(),
+        **names,
+    }
     kind = signature, _ANY_ORDER if fastmath else False, _LOOPS_ALONE if parallel else False
     if parallel:  # numba names the functions that threads run by addresses, which processes may share
         return _kernel_of(source, name, *kind, namespace, None)
@@ -124,7 +132,7 @@ def _kernel_of(
     """The function of a source, read from or kept in the files of ``path`` if there is one."""
     lines: Any = source
     if not vars(config)["DISABLE_JIT"]:  # NUMBA_DISABLE_JIT: Python runs the source as it is
-        lines, straight = tree_with_calls(source, _functions(), _SAMPLES)
+        lines, straight = tree_with_calls(source, functions_of_kernels(), _SAMPLES)
         namespace = namespace | straight
     exec(compile(lines, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
     function = namespace[name]
