@@ -16,7 +16,7 @@ from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.functions import examine
 from geoctrl.manifolds.energies.kernels import Lines, potential_kernels
 from geoctrl.manifolds.numerics.numbers_of_a_run import Made, Run
-from geoctrl.stepping.compiled.compiled import Maker, compile_function
+from geoctrl.stepping.compiled.compiled import Maker, compile_function, put
 from geoctrl.stepping.compiled.forces import (
     GRADIENT,
     VALUE,
@@ -113,7 +113,7 @@ class Numerics:
 
         def slope(f):
             def gradient(q, data, _index, out):
-                out.reshape(shape)[:] = f(q.reshape(shape), data[:count])
+                put(f(q.reshape(shape), data[:count]), out.reshape(shape))
 
             return gradient
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import config, njit, prange, types
 from numba.core.dispatcher import Dispatcher
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
 from geoctrl._checks import as_python
 from geoctrl.stepping.compiled import disk_cache
@@ -34,6 +34,7 @@ __all__ = [
     "loop_code",
     "machine_code",
     "pointer",
+    "put",
     "shared",
     "source_maker",
 ]
@@ -170,6 +171,42 @@ to compile as a short function itself, and Python runs them as they are written.
 shared = njit(**_LOOP)
 """Decorator of functions that both compiled code and Python call; none of them is a kernel, which would need
 a third entry."""
+
+
+def put(found: Any, out: np.ndarray) -> None:
+    """``out[:] = found``: as it stands numba takes longer to compile it than most functions of users; where
+    dimensions agree, this goes entry by entry.
+    """
+    out[:] = found
+
+
+@overload(put, strict=False)
+def _put(found: Any, out: Any) -> Callable[..., None]:
+    if not (isinstance(found, types.Array) and found.ndim == out.ndim and found.ndim in (2, 3)):
+
+        def whole(found, out):
+            out[:] = found
+
+        return whole
+
+    def rows(found, out):
+        n, m = found.shape
+        if (n != 1 and n != out.shape[0]) or (m != 1 and m != out.shape[1]):
+            raise ValueError("a function's values do not fit")
+        for i in range(out.shape[0]):
+            for k in range(out.shape[1]):
+                out[i, k] = found[i if n > 1 else 0, k if m > 1 else 0]
+
+    def matrices(found, out):
+        b, n, m = found.shape
+        if (b != 1 and b != out.shape[0]) or (n != 1 and n != out.shape[1]) or (m != 1 and m != out.shape[2]):
+            raise ValueError("a function's values do not fit")
+        for j in range(out.shape[0]):
+            for i in range(out.shape[1]):
+                for k in range(out.shape[2]):
+                    out[j, i, k] = found[j if b > 1 else 0, i if n > 1 else 0, k if m > 1 else 0]
+
+    return rows if found.ndim == 2 else matrices
 
 
 def fields(kind: type, *of: Any) -> Any:

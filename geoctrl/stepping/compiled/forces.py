@@ -21,6 +21,7 @@ from geoctrl.stepping.compiled.compiled import (
     compile_function,
     compile_source,
     inner,
+    put,
     source_maker,
 )
 from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
@@ -118,7 +119,7 @@ def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameter
             u = np.empty(inputs)
             for j in range(inputs):
                 u[j] = sample(table, t, j)
-            out[:] = f(t, q.reshape(shape), w, u, data[:parameters])
+            put(f(t, q.reshape(shape), w, u, data[:parameters]), out)
 
         return force
 
@@ -137,6 +138,7 @@ def forces_under_inputs(inner: Kernel, inputs: Callable, m: int) -> Kernel:
     return compile_function(inputs, wrap, FORCE)
 
 
+@cache
 def _record(names: tuple[str, ...]) -> Callable:
     """Parameters by name in compiled code: a copy of the numbers of the run, of which the names cost nothing.
 
