@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from geoctrl.errors import InputError
 from geoctrl.stepping.compiled.compiled import put
 
 compiled = njit(lambda found, out: put(found, out))
@@ -32,11 +33,11 @@ def test_matrices(shape):
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 2), (4, 1), (2, 4), (2, 0)])
 def test_what_does_not_fit_is_refused(shape):
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(InputError, match="fit"):
         compiled(np.zeros(shape), np.zeros((2, 3)))
 
 
 @pytest.mark.parametrize("shape", [(3, 3, 3), (2, 2, 3), (2, 3, 2)])
 def test_matrices_that_do_not_fit_are_refused(shape):
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(InputError, match="fit"):
         compiled(np.zeros(shape), np.zeros((2, 3, 3)))

@@ -19,6 +19,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import overload, register_jitable
 
 from geoctrl._checks import as_python
+from geoctrl.errors import InputError
 from geoctrl.stepping.compiled import disk_cache
 from geoctrl.stepping.compiled.llvm_lines import tree_with_calls
 
@@ -192,7 +193,7 @@ def _put(found: Any, out: Any) -> Callable[..., None]:
     def rows(found, out):
         n, m = found.shape
         if (n != 1 and n != out.shape[0]) or (m != 1 and m != out.shape[1]):
-            raise ValueError("a function's values do not fit")
+            raise InputError("what a function returned does not fit where it belongs")
         for i in range(out.shape[0]):
             for k in range(out.shape[1]):
                 out[i, k] = found[i if n > 1 else 0, k if m > 1 else 0]
@@ -200,7 +201,7 @@ def _put(found: Any, out: Any) -> Callable[..., None]:
     def matrices(found, out):
         b, n, m = found.shape
         if (b != 1 and b != out.shape[0]) or (n != 1 and n != out.shape[1]) or (m != 1 and m != out.shape[2]):
-            raise ValueError("a function's values do not fit")
+            raise InputError("what a function returned does not fit where it belongs")
         for j in range(out.shape[0]):
             for i in range(out.shape[1]):
                 for k in range(out.shape[2]):
