@@ -259,6 +259,18 @@ def test_bodies_on_spheres_are_members_too():
     assert ens.drift.keys() == run.drift.keys()
 
 
+def test_turning_bodies_are_members_too():
+    """Each member as `simulate` runs it, with what is kept of it, and over all."""
+    body = gc.rotations.free_body(np.diag([1.0, 2.0, 2.5]))
+    start = body.pack([np.eye(3)], [[0.1, 0.2, 1.0]])
+    asked = {"last one": "Omega1_3", "mean": ("moments", "Omega1_3")}
+    ens = gc.simulate_ensemble(body, [0, 0.1, 0.2], [start, start], engine="scipy", record=asked)
+    run = gc.simulate(body, [0, 0.1, 0.2], start, engine="scipy")
+    assert ens.engine.startswith("simulate, member by member")
+    assert np.array_equal(ens["last one"], [run.states[-1]] * 2)
+    assert np.array_equal(ens["mean"]["mean"], run.states[-1])
+
+
 # -- what is kept --------------------------------------------------------------------------------------
 
 
