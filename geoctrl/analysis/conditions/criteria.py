@@ -29,8 +29,8 @@ __all__ = ["Criteria", "Test"]
 Rows = list[list[RationalFunction]]
 
 _NEVER = "the restricted Hessian is never definite"
-SEARCHED = 5000
-"""Terms of polynomials that conditions are made of, ten times those of conditions that are written out."""
+SEARCHED = 20_000
+"""Terms of polynomials that conditions are made of: of more no search comes to an end."""
 _SIDE = 0.4
 """Part of the time for the spectrum; the rest is for the Hessian."""
 
