@@ -124,7 +124,7 @@ def test_parts_and_compilations_of_ensembles(called, monkeypatch, tmp_path):
 LOCATED = {
     ("pendulum-skate", "spinning", 6.0): 1,
     ("heavy-top", "sleeping", 20.0): 1,
-    ("coupled-bodies", "equal", None): 3,
+    ("coupled-bodies", "equal", None): 1,
 }
 """Polynomials whose roots are counted for a certificate: once, however often they are asked for."""
 
