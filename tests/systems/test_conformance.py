@@ -172,6 +172,8 @@ def over(cases):
         marks = [pytest.mark.xdist_group(label(built_for(case)))]
         if is_further_draw(case):
             marks.append(pytest.mark.long(reason="two mechanisms of each algebra are drawn before"))
+        if case[1] == (("tilt", "tau"),):
+            marks.append(pytest.mark.long(reason="the bicycle is asked with its tilt by the other angle"))
         params.append(pytest.param(case, marks=marks, id=label(case)))
     return pytest.mark.parametrize("case", params)
 
