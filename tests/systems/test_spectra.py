@@ -59,7 +59,8 @@ def test_equilibria_tell_inputs_and_no_rounding():
 
 
 def test_a_search_says_that_inputs_were_zero():
-    with pytest.raises(gc.EquilibriumError, match=r"inputs were held at zero \(u\), free=\[...\] has them found; try another guess"):
+    words = r"inputs were held at zero \(u\), free=\[...\] has them found; try another guess"
+    with pytest.raises(gc.EquilibriumError, match=words):
         gc.find_equilibrium(driven(), [0, 0.3], fixed={"phi": 0.3})
 
 
