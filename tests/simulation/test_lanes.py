@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.simulation.batches import together
 from geoctrl.stepping.lanes import lanes
 from tests.simulation.test_ensembles import TIMES, falling, rows_of
 
@@ -65,6 +66,21 @@ def test_bits_are_a_members_own(skate, asked, ensemble):
     one = {"x0s": asked["x0s"][3], "params": {"m": asked["params"]["m"][3]}}
     for change in ({}, {"events": {"low": asked["events"]["low"]}}):
         assert rows_of(gc.simulate_ensemble(skate, **asked | one | change), 0) == rows_of(ensemble, 3)
+
+
+def test_an_interrupt_keeps_ends_of_members(skate, asked, ensemble, monkeypatch):
+    def told(stage, best, elapsed):
+        if best and int(best.split()[0]) > 12:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("geoctrl._calls.long_calls._OFTEN", 0.0)
+    monkeypatch.setattr(together, "_ROUNDS", 20)
+    with pytest.raises(KeyboardInterrupt) as found:
+        gc.simulate_ensemble(skate, **asked, progress=told)
+    part = found.value.ensemble
+    done = np.flatnonzero(part.success)
+    assert 0 < done.size < 39
+    assert all(rows_of(part, i) == rows_of(ensemble, i) for i in done)
 
 
 def test_runs_alone(skate, asked, ensemble):

@@ -186,11 +186,12 @@ class TogetherInLanes(Together):
                         whose, found.time.tolist(), found.state, strict=True
                     )
                 ]
-                self._finished = endings != NONE
+                # Told before one looks: an interrupt keeps what is done.
+                arrived = (endings == ARRIVED) & (members.times >= task.times[-1])
+                self._finished = arrived | (endings >= STOPPED)
+                self.stop = np.where(endings >= STOPPED, endings - STOPPED, -1)
+                self.end = np.where(self._finished, members.times, self.end)
+                self._doubtful = members.paces[:, 0] < _SHORT * members.paces[:, 1]
                 self._look()
-        self._finished = (endings == ARRIVED) | (endings >= STOPPED)
-        self.stop = np.where(endings >= STOPPED, endings - STOPPED, -1)
-        self.end = np.where(self._finished, members.times, self.end)
-        self._doubtful = members.paces[:, 0] < _SHORT * members.paces[:, 1]
         # Lanes that an exception or an interrupt has left half way are dropped rather than given back.
         recorded.workspace.give(recorded.key("lanes"), lanes)
