@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import Node, exact, expression, real, shown
 from geoctrl.analysis import certify_region
@@ -171,6 +172,7 @@ class GainSchedule(Law):
         ]
 
 
+@long_call
 def schedule(
     sys: ReducedSystem,
     family: str,
@@ -182,6 +184,8 @@ def schedule(
     by: Any = REFERENCE,
     at: Mapping[str, float] | None = None,
     params: Mapping[str, float] | None = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> GainSchedule:
     r"""One law along a family, :math:`u = u_e(s) - K(s) (x - x_e(s))`, from designs at some of its members.
 
@@ -206,6 +210,8 @@ def schedule(
         Values of the family's other symbols.
     params : dict, optional
         For the designs.
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------
@@ -256,6 +262,7 @@ def schedule(
     numbers = {name: float(q) for name, q in given.items()}
     designed = []
     for value in values:
+        tell(f"design at {along} = {value:g}")
         eq = plant.equilibrium(family, params, **{along: value, **numbers})
         law = design(eq)
         if not isinstance(law, LinearLaw) or law.plant.state_labels != plant.state_labels:
