@@ -162,7 +162,7 @@ def measure(name: str, values: Mapping[str, float], repeat: int) -> None:
     system = mechanism(values).reduce()
     derivation = time.process_time() - start
     start = time.process_time()
-    gc.simulate(system, GRID, x0)
+    gc.simulate(system, GRID, x0, optimised=True)
     compilation = time.process_time() - start
     by_hand = {
         f"heyoka by hand, {k}": hand_written(values, solve)
@@ -171,7 +171,7 @@ def measure(name: str, values: Mapping[str, float], repeat: int) -> None:
     precise = hand_written(values, by_factors, np.longdouble, np.longdouble(1e-18))
     truth = runner(precise, x0.astype(np.longdouble), GRID[:EARLY].astype(np.longdouble))()
     runs = {k: runner(program, x0) for k, program in by_hand.items()}
-    runs["geoctrl simulate"] = lambda: gc.simulate(system, GRID, x0).states
+    runs["geoctrl simulate"] = lambda: gc.simulate(system, GRID, x0, optimised=True).states
     seconds: dict[str, list[float]] = {k: [] for k in runs}
     states = {}
     for _ in range(repeat):  # in turn, so that the machine's drift meets all alike

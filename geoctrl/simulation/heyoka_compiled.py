@@ -265,7 +265,7 @@ class Taken:
         size = len(recorded.right_hand_side.tape.instructions)
         # A reconstruction follows a run once: its compilation counts, not its speed.
         followed = self._flow.follow is not None
-        self._optimised = size <= _SMALL and not followed
+        self._optimised = (size <= _SMALL or self._flow.optimised) and not followed
         self.left: float = inf if self._optimised or followed else _LONG
         """Steps until the run is long enough for optimised code."""
         self._take()

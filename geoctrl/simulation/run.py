@@ -46,6 +46,7 @@ def simulate(
     domain: bool = True,
     controller: Any = None,
     *,
+    optimised: bool = False,
     seconds: float | None = None,  # noqa: ARG001
 ) -> Any:
     r"""Solve the reduced equations of motion from an initial state.
@@ -74,8 +75,8 @@ def simulate(
         is not installed, recorded equations run in a lane of compiled code (DOP853, 3e-15). All else runs by
         scipy (DOP853, 1e-12); `Trajectory.engine` says which ran and why. On spheres and rotations it takes
         heyoka up to some four bodies that the inertia couples or eight that it does not, if ``rtol`` is at
-        most 1e-12. heyoka's code of large systems is optimised from step 20,000 of a run on; the same call
-        gives the same bits whatever was run before it.
+        most 1e-12. heyoka's code of large systems is optimised from step 20,000 of a run on, or as
+        ``optimised`` says; the same call gives the same bits whatever was run before it.
     rtol : float, optional
         Tolerance of the engine instead of its own; scipy's is at least 2.3e-14, that of lanes 1e-15. Errors
         are relative to the motion, be it small or slow: states and time are then computed in sizes of their
@@ -102,6 +103,9 @@ def simulate(
         plant's. A sampled one holds them from sample to sample, and the pieces are run exactly, one after the
         other; a law, or a callable as in ``inputs``, acts continuously. What was applied is among
         `Trajectory.outputs`, and `Trajectory.samples` tells what a sampled one did.
+    optimised : bool
+        For one run of many: heyoka's code is optimised from the first step on. It takes some 20 ms an
+        instruction when a machine meets it first, and runs two to four times as fast.
     seconds : float, optional
         Time for the run; the part done by then is returned, and `Trajectory.status` says so.
 
@@ -158,6 +162,7 @@ def simulate(
         times=times,
         rtol=tolerance,
         events=read_events(sys, events, edges=flag("domain", domain)),
+        optimised=flag("optimised", optimised),
     )
     flow.require_start()
     chosen = choose_engine(flow, engine)

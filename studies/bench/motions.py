@@ -187,7 +187,11 @@ def links(bench: Bench, n: int = 16) -> Row:
         ]
 
     programs = [
-        Program("geoctrl", "1e-15", lambda: gc.simulate(made.system, grid, made.x0).states[made.places]),
+        Program(
+            "geoctrl",
+            "1e-15",
+            lambda: gc.simulate(made.system, grid, made.x0, optimised=True).states[made.places],
+        ),
         *bench.peer(row, "mujoco", "mujoco", by_mujoco),
     ]
     row.notes.append("the truth is that of equations written by hand, in angles from the vertical")
@@ -205,7 +209,7 @@ def rolling(bench: Bench) -> Row:
     x0 = np.concatenate([bench_rolling.OMEGA, bench_rolling.TILT / np.linalg.norm(bench_rolling.TILT)])
     begun = time.process_time()
     system = bench_rolling.mechanism(values).reduce()
-    gc.simulate(system, grid[:2], x0)
+    gc.simulate(system, grid[:2], x0, optimised=True)
     first = time.process_time() - begun
     precise = bench_rolling.hand_written(
         values, bench_rolling.by_factors, np.longdouble, np.longdouble(1e-18)
@@ -213,7 +217,7 @@ def rolling(bench: Bench) -> Row:
     truth = bench_rolling.runner(precise, x0.astype(np.longdouble), grid[early].astype(np.longdouble))()
     hand = bench_rolling.hand_written(values, bench_rolling.by_factors)
     programs = [
-        Program("geoctrl", "1e-15", lambda: gc.simulate(system, grid, x0).states),
+        Program("geoctrl", "1e-15", lambda: gc.simulate(system, grid, x0, optimised=True).states),
         Program("heyoka by hand", "1e-15", bench_rolling.runner(hand, x0, grid), "by hand"),
     ]
     row.notes += [

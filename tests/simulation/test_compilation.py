@@ -53,6 +53,17 @@ def test_only_small_systems_are_optimised_at_once(top, start, compilations):
     assert compilations == [(False, 0), (False, 3)]
 
 
+def test_one_of_many_runs_is_optimised_at_once(start, compilations):
+    sphere = models.get("chaplygin-sphere")().reduce()
+    soon = gc.simulate(sphere, TIMES, start)
+    fast = gc.simulate(sphere, TIMES, start, optimised=True)
+    assert compilations == [(False, 0), (False, 3)]
+    np.testing.assert_allclose(fast.states, soon.states, rtol=0, atol=1e-12)
+    assert np.array_equal(gc.simulate(sphere, TIMES, start).states, soon.states)
+    with pytest.raises(gc.InputError, match="optimised must be True or False"):
+        gc.simulate(sphere, TIMES, start, optimised=3)
+
+
 def test_a_long_run_goes_on_in_optimised_code(top, start, compilations, monkeypatch):
     soon = gc.simulate(top, TIMES, start)
     runs_are_long(monkeypatch)

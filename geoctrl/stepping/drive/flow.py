@@ -74,6 +74,8 @@ class Flow:
     follow : (ndarray (k,), ndarray (n, k)) or None
         Known samples of the system, from each of which the run starts anew: a chaotic motion that is computed
         again would leave them.
+    optimised : bool
+        Whether code is compiled to run fast from the first step on, as for one of many runs.
     """
 
     system: System
@@ -85,6 +87,7 @@ class Flow:
     events: tuple[LocatedEvent, ...] = ()
     more: tuple[tuple[Node, Node], ...] = ()
     follow: Block | None = None
+    optimised: bool = False
     log: Passages = field(init=False)
 
     def __post_init__(self) -> None:
@@ -208,6 +211,7 @@ class Flow:
             times=self.times,
             rtol=self.rtol,
             events=tuple(events),
+            optimised=self.optimised,
         )
 
     # -- in numbers -------------------------------------------------------------------------------

@@ -269,13 +269,12 @@ class Assembly:
         if (found := self._inertia_tree()) is not None:
             self._equations_along(*found)
             return
-        total, self.applied = self._total_force()
-        self._acting = total
+        self._acting, self.applied = self._total_force()
         self._GE = GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
         column = [[self._E[i][a] for i in size] for a in columns]
         lower = {(a, b): dot(g, column[a], [GE[i][b] for i in size]) for a in columns for b in range(a + 1)}
         mass = [[lower[max(a, b), min(a, b)] for b in columns] for a in columns]
-        force = [dot(g, column[a], total) for a in columns]
+        force = [dot(g, column[a], self._acting) for a in columns]
         rows, drift = self._multiplier_rows()
         self._restrict_all(mass, rows, drift, force)
         self.acceleration, self.multipliers, self.pivots = solve_saddle(
@@ -382,7 +381,8 @@ class Assembly:
         free = g.substitute(made, dict.fromkeys(symbols, g.zero))
         loads, pivots = solve_general(g, matrix, free)
         carried = dict(zip(symbols, loads, strict=True))
-        for name in ("_acting", "applied", "force", "acceleration", "multipliers"):
+        held = "_acting", "applied", "force", "acceleration", "evaluated_acceleration", "multipliers"
+        for name in held:
             setattr(self, name, g.substitute(getattr(self, name), carried))
         self.pivots = [*self.pivots, *pivots]
 
