@@ -140,7 +140,7 @@ def descriptions() -> dict[str, Case]:
         "advected parallel": lambda: describe(advected=[Ga, gc.AdvectedVector("Delta", reference=(0, 0, 2))]),
         "advected by name": lambda: describe(advected=["Gamma"]),
         "reference zero": lambda: gc.AdvectedVector("Gamma", reference=(0, 0, 0)),
-        "reference short": lambda: gc.AdvectedVector("Gamma", reference=(0, 1)),
+        "reference short": lambda: gc.AdvectedVector("Gamma", reference=(1,)),
         "reference nan": lambda: gc.AdvectedVector("Gamma", reference=(0, 0, NAN)),
         "reference text": lambda: gc.AdvectedVector("Gamma", reference="up!"),
         "reference complex": lambda: gc.AdvectedVector("Gamma", reference=(0, 0, 1j)),
