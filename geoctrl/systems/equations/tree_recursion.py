@@ -30,6 +30,9 @@ from geoctrl.systems.equations.velocity_elimination import Factorisation, dot
 
 __all__ = ["TreeMomenta", "Turns", "coupled_tree", "solve_along_tree", "spread"]
 
+_MOST = 500
+"""Terms of a product that is multiplied out."""
+
 Matrix = list[list[Node]]
 
 FEWEST = 5
@@ -210,16 +213,25 @@ class TreeMomenta:
 
 
 def spread(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Terms of nodes, products with one sum multiplied out: what cancels in others is seen to."""
-    found = []
-    for node in nodes:
-        q, factors = graph.factors(node)
+    """Terms of nodes, products with sums multiplied out: what cancels in others is seen to. What would have
+    too many, as the forces of a feedback may, stays as it is.
+    """
+    return [term for node in nodes for term in _terms_of(graph, node)]
+
+
+def _terms_of(graph: Graph, node: Node) -> list[Node]:
+    found, pending = list[Node](), [node]
+    while pending:
+        term = pending.pop()
+        q, factors = graph.factors(term)
         sums = [atom for atom, e in factors.items() if atom.kind == "sum" and e == 1]
         if not sums:
-            found.append(node)
+            found.append(term)
             continue
         outer = graph.monomial(q, {atom: e for atom, e in factors.items() if atom is not sums[0]})
-        found += spread(graph, [outer * c * mono for c, mono in sums[0].payload])
+        pending += [outer * c * mono for c, mono in reversed(sums[0].payload)]
+        if len(found) + len(pending) > _MOST:
+            return [node]
     return found
 
 
