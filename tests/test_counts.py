@@ -71,7 +71,7 @@ def test_every_reduced_mechanism_is_counted():
 @pytest.mark.parametrize("name", INSTRUCTIONS)
 def test_instructions_of_right_hand_sides(name):
     system = gc.models.get(name)().reduce()
-    count = len(system.program(system.field_nodes).tape.instructions)
+    count = len(system.program(system.evaluated_rates).tape.instructions)
     assert count == INSTRUCTIONS[name], f"{count} instructions, {INSTRUCTIONS[name]} are written down"
 
 
