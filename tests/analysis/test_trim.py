@@ -257,6 +257,19 @@ def test_a_parameter_is_found():
         gc.find_equilibrium(pendulum, fixed={"phi": 0.5}, params={"T": 0}, free=["T"])
 
 
+def test_a_parameter_meets_its_bound_and_the_place_moves():
+    """T = 6 sin phi, T from 1 on and at most 1/2: phi is asin(1/12)."""
+    q, torque = gc.Coordinate("phi", angle=True), gc.Parameter("T", 1.0)
+    pendulum = gc.EulerPoincare(
+        shape=[q], inertia=[[2]], potential=-6 * sp.cos(q.symbol), forces=[torque.symbol], parameters=[torque]
+    ).reduce()
+    eq = gc.find_equilibrium(pendulum, [0, 0.5], free=["T"], bounds={"T": (0, 0.5)})
+    assert eq.free == {"T": 0.5}
+    assert eq["phi"] == pytest.approx(np.arcsin(1 / 12), rel=1e-12)
+    with pytest.raises(gc.EquilibriumError, match=r"T = .* lies outside \[0, 2\]"):
+        gc.find_equilibrium(pendulum, fixed={"phi": 0.5}, free=["T"], bounds={"T": (0, 2)})
+
+
 def test_an_input_whose_effect_varies_holds_nothing():
     satellite = gc.models.get("magnetic-satellite")().reduce()
     varying = satellite.seen_from().varying_inputs(np.zeros(satellite.ninputs))

@@ -29,7 +29,7 @@ def residual_kernel(unknowns: Unknowns, at: Met, sizes: np.ndarray) -> np.ndarra
     """Orthonormal basis (k, d), of free places in their sizes, along which the residual stays."""
     free = unknowns.free
     # Derivatives by parameters are differences, good to half their digits.
-    threshold = INDEPENDENT if unknowns.parameters and not unknowns.still else KERNEL
+    threshold = INDEPENDENT if set(unknowns.parameters) - set(unknowns.still) else KERNEL
     return kernel(unknowns.slopes(at.z) * sizes[free] / at.rows[:, None], threshold)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,7 +31,9 @@ class Unknowns:
     states, inputs : sequence of int
         Places of the free ones.
     parameters : sequence of str
-        Names of those in z, which are free unless they are ``still``.
+        Names of those in z.
+    still : collection of str
+        Those of them that are not free.
     near : mapping of place in z -> size
         Deviations that count as one where distances are measured.
     """
@@ -42,7 +44,7 @@ class Unknowns:
     inputs: Sequence[int] = ()
     parameters: Sequence[str] = ()
     near: Mapping[int, float] = field(default_factory=dict)
-    still: bool = False
+    still: Collection[str] = ()
 
     @property
     def _n(self) -> int:
@@ -62,20 +64,22 @@ class Unknowns:
     def free(self) -> list[int]:
         """Places in z that may change."""
         end = self._n + self._m
-        moving = () if self.still else range(end, end + len(self.parameters))
+        moving = (end + k for k, name in enumerate(self.parameters) if name not in self.still)
         return [*self.states, *(self._n + j for j in self.inputs), *moving]
 
     def with_inputs_alone(self) -> Unknowns:
         """Of the same z, the inputs free and nothing else; parameters are where they are."""
-        return replace(self, states=(), still=True)
+        return replace(self, states=(), still=self.parameters)
 
     def holding(self, places: Sequence[int]) -> Unknowns:
-        """With some places held, which are those of states and inputs."""
-        held = set(places)
+        """With some places held."""
+        held, end = set(places), self._n + self._m
+        still = [name for k, name in enumerate(self.parameters, end) if k in held]
         return replace(
             self,
             states=[i for i in self.states if i not in held],
             inputs=[j for j in self.inputs if self._n + j not in held],
+            still=[*self.still, *still],
         )
 
     def vector(self, x: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -105,7 +109,9 @@ class Unknowns:
         columns = [np.vstack([A, C])[:, list(self.states)]]
         if self.inputs:
             columns.append(np.vstack([B, np.zeros((len(C), B.shape[1]))])[:, list(self.inputs)])
-        for k in () if self.still else range(self._n + self._m, len(z)):
+        for k, name in enumerate(self.parameters, self._n + self._m):
+            if name in self.still:
+                continue
             step = np.zeros(len(z))
             step[k] = _DIFFERENCE * (abs(z[k]) or self.near[k])
             columns.append(((self.residual(z + step) - self.residual(z - step)) / (2 * step[k]))[:, None])
@@ -117,7 +123,7 @@ class Unknowns:
         """
         found = [scales.column, np.where(scales.input > 0, scales.input, 1.0)]
         if self.parameters:
-            slopes = replace(self, states=(), inputs=(), still=False).slopes(z)
+            slopes = replace(self, states=(), inputs=(), still=()).slopes(z)
             rows = np.concatenate([scales.field, scales.leaf])
             found.append(columns_of(slopes, rows, np.abs(z[self._n + self._m :])))
         return np.concatenate(found)
