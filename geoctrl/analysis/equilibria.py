@@ -107,6 +107,7 @@ def find_equilibrium(
 
     The force that holds a pendulum level:
 
+    >>> import sympy as sp
     >>> phi, f = gc.Coordinate("phi", angle=True), sp.Symbol("f", real=True)
     >>> U = -3 * sp.cos(phi.symbol)
     >>> arm = gc.EulerPoincare(shape=[phi], inertia=[[2]], potential=U, forces=[f], inputs=[f])
