@@ -14,28 +14,41 @@ from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.printing.equations import Equations, HamelTensors
 from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.trees.joints import Ball, Fixed, Free, Hinge, Planar, Slide
+from geoctrl.systems.trees.links import Link
+from geoctrl.systems.trees.quaternions import Quaternion, turn
+from geoctrl.systems.trees.tree import Tree
 from geoctrl.systems.unit_check import check_units
 from geoctrl.systems.units.unit_change import UnitChange
 
 __all__ = [
     "Axis",
+    "Ball",
     "Connection",
     "Displacement",
     "Equations",
     "Equilibrium",
     "EulerPoincare",
     "Family",
+    "Fixed",
+    "Free",
     "Friction",
     "HamelTensors",
+    "Hinge",
     "Lagrangian",
     "Leaf",
+    "Link",
     "MultiplierForm",
     "Parameter",
+    "Planar",
+    "Quaternion",
     "ReducedSystem",
     "Relation",
     "Rotors",
     "Seen",
+    "Slide",
     "System",
+    "Tree",
     "UnitChange",
     "as_mechanism",
     "as_system",
@@ -45,4 +58,5 @@ __all__ = [
     "plain_inputs",
     "reaction",
     "time",
+    "turn",
 ]

@@ -1,0 +1,1 @@
+"""Trees of links and joints: their description, and recursions along them."""

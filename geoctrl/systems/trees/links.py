@@ -1,0 +1,221 @@
+r"""Links of a tree: bodies, and where they hang.
+
+The inertia of a body about the origin of its link's frame is its mass m, the first moment :math:`h = m c`
+and the tensor :math:`I_0 = I_c + m\,(|c|^2 1 - c\,c^T)`; with angular and linear velocity (w, v) of the
+origin its momenta are :math:`I_0 w + h \times v` and :math:`m v - h \times w`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import require_choice, require_printable, shape_of, user_level
+from geoctrl._scalars import expression, read_matrix, shown
+from geoctrl.errors import DescriptionError, InertiaWarning
+from geoctrl.systems.trees.joints import Fixed, Free, Joint
+from geoctrl.systems.trees.quaternions import STILL, read_turn
+
+__all__ = ["Link", "read_vector", "warn_of_body"]
+
+_STUCK = Fixed()
+
+_ROUNDING = 1e-9
+"""Of principal moments relative to the largest, below which one is zero or equal to the sum of others."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body of a tree, its joint, and the place of its frame on the parent.
+
+    The frame of the link sits at its joint. With the joint at zero it is displaced by ``place`` and turned by
+    ``turn`` against the frame of the parent; without a parent, against the axes fixed in space.
+
+    Parameters
+    ----------
+    name : str
+    parent : str, optional
+        Name of the link that it hangs on.
+    joint : Hinge, Slide, Ball, Free, Planar or Fixed
+        Fixed by default.
+    place : three numbers or expressions in parameters
+    turn : gc.turn(...), quaternion (w, x, y, z) or 3 x 3 matrix, optional
+        Takes components in the link's axes to those in the parent's (`geoctrl.turn`). Exact: a matrix that is
+        orthogonal within 1e-9 is replaced by the turn next to it.
+    mass : number or expression in parameters
+        Zero by default: a link without body.
+    centre : three numbers or expressions in parameters
+        Of mass, from the origin of the link's frame, in its axes.
+    inertia : (Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3 x 3
+        Tensor in the link's axes; Ixy is its entry, not the product of inertia with the other sign.
+    about : {"centre", "joint"}
+        Point that the tensor is about: the centre of mass, or the origin of the link's frame.
+
+    Attributes
+    ----------
+    tensor : sympy.ImmutableMatrix
+        3 x 3, about the origin of the link's frame.
+
+    Raises
+    ------
+    DescriptionError
+        For another kind of joint, text in the place of numbers, a turn that is none, a negative mass, a
+        tensor that is not symmetric; for a free joint with place or turn, which are states.
+    InputError
+        For another word in ``about``.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=2, centre=(0, 0, -0.5),
+    ...               inertia=(0.125, 0.125, 0))
+    >>> rod.tensor[0, 0]
+    5/8
+    """
+
+    name: str
+    parent: str | None = None
+    joint: Joint = _STUCK
+    place: Any = (0, 0, 0)
+    turn: Any = STILL
+    mass: Any = 0
+    centre: Any = (0, 0, 0)
+    inertia: Any = (0, 0, 0)
+    about: str = "centre"
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise DescriptionError(f"the name of a link must be text, got {shown(self.name)}")
+        require_printable("the name of a link", [self.name])
+        of = f"of the link {self.name!r}"
+        if not (self.parent is None or isinstance(self.parent, str)):
+            name = getattr(self.parent, "name", None)
+            hint = f": write parent={name!r}" if isinstance(name, str) else ""
+            raise DescriptionError(
+                f"the parent {of} must be the name of a link, got {shown(self.parent)}{hint}"
+            )
+        if not isinstance(self.joint, Joint):
+            raise DescriptionError(
+                f"the joint {of} must be gc.Hinge, gc.Slide, gc.Ball, gc.Free, gc.Planar or gc.Fixed, got "
+                f"{shown(self.joint)}"
+            )
+        require_choice(f"about {of}", self.about, ("centre", "joint"))
+        put("turn", read_turn(self.turn, f"turn {of}"))
+        put("place", read_vector(f"place {of}", self.place))
+        put("centre", read_vector(f"centre {of}", self.centre))
+        put("mass", expression(self.mass, f"mass {of}"))
+        if self.mass.is_number and self.mass.is_negative:
+            raise DescriptionError(f"the mass {of} must not be negative, got {self.mass}")
+        put("inertia", _tensor(f"inertia {of}", self.inertia))
+        if isinstance(self.joint, Free) and (any(self.place) or not self.turn.is_identity):
+            raise DescriptionError(
+                f"the link {self.name!r} is free: its place and attitude are states, leave out place= and "
+                "turn="
+            )
+
+    @property
+    def tensor(self) -> sp.ImmutableMatrix:
+        """About the origin of the link's frame."""
+        if self.about == "joint":
+            return self.inertia
+        c = self.centre
+        return sp.ImmutableMatrix(self.inertia + self.mass * (c.dot(c) * sp.eye(3) - c * c.T))
+
+    @property
+    def first_moment(self) -> sp.ImmutableMatrix:
+        """Mass times the centre."""
+        return sp.ImmutableMatrix(self.mass * self.centre)
+
+    @property
+    def has_body(self) -> bool:
+        """Whether it has a mass or a tensor."""
+        return self.mass != 0 or any(e != 0 for e in self.inertia)
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        """Parameters that its numbers hold."""
+        parts = (self.place, self.centre, self.mass, self.inertia)
+        return set().union(*(part.free_symbols for part in parts))
+
+    def __repr__(self) -> str:
+        said = [repr(self.name)]
+        if self.parent is not None:
+            said.append(f"parent={self.parent!r}")
+        said.append(f"joint={self.joint!r}")
+        if any(self.place):
+            said.append(f"place={tuple(self.place)}")
+        if not self.turn.is_identity:
+            said.append(f"turn={self.turn!r}")
+        if self.has_body:
+            said.append(f"mass={self.mass}, centre={tuple(self.centre)}")
+            said.append(f"inertia={self.inertia.tolist()}")
+        if self.about != "centre":
+            said.append(f"about={self.about!r}")
+        return f"Link({', '.join(said)})"
+
+
+def warn_of_body(link: Link, numbers: Mapping[sp.Symbol, Any]) -> None:
+    r"""Refuse a tensor about the centre that is not semidefinite, and warn of one that no body has, with
+    :math:`I_1 > I_2 + I_3`, at these numbers of the parameters.
+    """
+    given = link.inertia
+    if link.about == "joint":
+        c = link.centre
+        given = given - link.mass * (c.dot(c) * sp.eye(3) - c * c.T)
+    values = given.subs(numbers)
+    if values.free_symbols or not all(e.is_real and e.is_finite for e in values):
+        return
+    least, middle, largest = np.linalg.eigvalsh(np.array(values.tolist(), dtype=float))
+    size = max(abs(least), abs(largest))
+    of = f"of the link {link.name!r}"
+    # Rounding of the parallel axes is that of the terms that cancel in it.
+    scale = max(size, *(abs(float(e)) for e in link.tensor.subs(numbers)))
+    if least < -_ROUNDING * scale:
+        raise DescriptionError(
+            f"the inertia {of} about its centre has a negative principal moment, {least:.6g}: mend it, or "
+            "say about='joint' where it is about the origin of the link's frame"
+        )
+    if largest > least + middle + _ROUNDING * scale:
+        warnings.warn(
+            f"no body has the principal moments of inertia {of}, {least:.6g}, {middle:.6g}, {largest:.6g}: "
+            "the largest exceeds the sum of the others",
+            InertiaWarning,
+            stacklevel=user_level(),
+        )
+
+
+def read_vector(what: str, given: Any) -> sp.ImmutableMatrix:
+    """A column of three expressions; DescriptionError for anything else."""
+    shape = given.shape if isinstance(given, sp.MatrixBase) else shape_of(given)
+    if shape not in ((3,), (3, 1), (1, 3)):
+        raise DescriptionError(f"{what} must have three entries, got {shown(given)}")
+    return sp.ImmutableMatrix(3, 1, list(read_matrix(what, given)))
+
+
+def _tensor(what: str, given: Any) -> sp.ImmutableMatrix:
+    shape = given.shape if isinstance(given, sp.MatrixBase) else shape_of(given)
+    found = read_matrix(what, given)
+    if shape in ((3,), (3, 1), (1, 3)):
+        return sp.ImmutableMatrix(sp.diag(*found))
+    if shape in ((6,), (6, 1), (1, 6)):
+        xx, yy, zz, xy, xz, yz = found
+        return sp.ImmutableMatrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if shape != (3, 3):
+        raise DescriptionError(
+            f"{what} must be (Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or 3 x 3, got {shown(given)}"
+        )
+    if found != found.T:
+        i, j = next((i, j) for i in range(3) for j in range(i) if found[i, j] != found[j, i])
+        raise DescriptionError(
+            f"{what} must be symmetric, got {found[i, j]} and {found[j, i]} in ({i + 1}, {j + 1}) and "
+            f"({j + 1}, {i + 1})"
+        )
+    return found

@@ -1,0 +1,344 @@
+"""A mechanism as a tree of links: what its joints make of the velocities and the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from geoctrl._checks import entries, flag, nearest
+from geoctrl._scalars import expression, shown
+from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, product
+from geoctrl.errors import DescriptionError
+from geoctrl.systems.parts.friction import Friction
+from geoctrl.systems.trees.joints import AxisJoint, Ball, Fixed, GroupJoint, Hinge, Joint
+from geoctrl.systems.trees.links import Link, read_vector, warn_of_body
+from geoctrl.systems.trees.quaternions import Quaternion
+
+__all__ = ["Tree"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """Links that hang on each other, without a closed loop.
+
+    Velocities of balls, free and planar joints come first, in the order of links: ``Omega1..3``,
+    ``Omega1..3, Y1..3``, ``Omega, Y1, Y2``, in the axes of the link; with several such joints each label ends
+    in ``_<joint>``. The rates ``<joint>_dot`` of hinges and slides follow, in the order of links. The
+    configuration is a product of groups and coordinates: of a ball the rows ``E1, E2, E3`` of the turn of the
+    link against its parent; of a free joint these and its place ``x, y, z`` in the parent's axes, of a planar
+    one the same in its plane. Of one that hangs on nothing that moves only what gravity depends on is taken,
+    mostly ``E3`` and ``z``, unless ``place=True``.
+
+    Parameters
+    ----------
+    links : sequence of Link
+        In any order; a parent may follow.
+    gravity : three numbers or expressions in parameters
+        Acceleration of gravity in the axes fixed in space.
+    place : bool
+        Whether the place and attitude of free and planar links are states, where nothing depends on them.
+    friction_scale : number or expression in parameters, optional
+        Velocity below which dry friction is smoothed.
+
+    Attributes
+    ----------
+    algebra : LieAlgebra or None
+        Of the velocities of balls, free and planar joints.
+    vectors : tuple of AdvectedVector and Height
+    shape : tuple of Coordinate
+    labels : tuple of str
+        Of all velocities.
+
+    Raises
+    ------
+    DescriptionError
+        If two links or joints have one name, a parent is not there, parents go round in a circle, nothing
+        moves, a joint moves nothing that has inertia, or dry friction is given without a scale.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> rod = dict(mass=1, centre=(0, 0, -0.5), inertia=(0.1, 0.1, 0.001))
+    >>> arm = gc.Tree([gc.Link("upper", joint=gc.Hinge("a", axis=(0, 1, 0)), **rod),
+    ...                gc.Link("lower", "upper", gc.Hinge("b", axis=(0, 1, 0)), place=(0, 0, -1), **rod)])
+    >>> arm.labels
+    ('a_dot', 'b_dot')
+    """
+
+    links: Sequence[Link]
+    gravity: Any = (0, 0, sp.Rational(-981, 100))
+    place: bool = False
+    friction_scale: Any = None
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        links = entries("links of a tree", self.links, DescriptionError)
+        for link in links:
+            if not isinstance(link, Link):
+                raise DescriptionError(f"links must be gc.Link objects, got {shown(link)}")
+        put("links", links)
+        put("gravity", read_vector("gravity", self.gravity))
+        put("place", flag("place of a tree", self.place))
+        if self.friction_scale is not None:
+            put("friction_scale", expression(self.friction_scale, "friction_scale"))
+        self._require_names()
+        self._require_tree()
+        self._require_bodies()
+
+    # -- checks ---------------------------------------------------------------------------------
+
+    def _require_names(self) -> None:
+        names = [link.name for link in self.links]
+        joints = [joint.name for _, joint in self._moving]
+        for what, given in (("links", names), ("joints", joints)):
+            repeated = sorted({name for name in given if given.count(name) > 1})
+            if repeated:
+                raise DescriptionError(f"{what} repeat the name {', '.join(map(repr, repeated))}; rename one")
+        for link in self.links:
+            if link.parent is not None and link.parent not in names:
+                raise DescriptionError(
+                    f"the link {link.name!r} hangs on {link.parent!r}, which is no link of the tree"
+                    f"{nearest(link.parent, names)}"
+                )
+        for _, joint in self._moving:
+            if joint.dry != 0 and self.friction_scale is None:
+                raise DescriptionError(
+                    f"dry friction of the joint {joint.name!r} is not smooth at rest: give the tree "
+                    "friction_scale=, the velocity below which it is smoothed (1e-3 rad/s, say)"
+                )
+
+    def _require_tree(self) -> None:
+        if not self._moving:
+            raise DescriptionError("nothing in the tree moves: every joint is gc.Fixed()")
+        if len(self.order) < len(self.links):
+            left = [link for i, link in enumerate(self.links) if i not in set(self.order)]
+            raise DescriptionError(
+                f"parents go round in a circle: {', '.join(repr(link.name) for link in left)}; a tree has a "
+                "link without parent= that all others hang on"
+            )
+
+    def _require_bodies(self) -> None:
+        reached = [link.has_body for link in self.links]
+        for i in reversed(self.order):
+            parent, joint = self.parents[i], self.links[i].joint
+            if isinstance(joint, Fixed):
+                pass
+            elif not reached[i] and joint.armature == 0:
+                raise DescriptionError(
+                    f"the joint {joint.name!r} of the link {self.links[i].name!r} moves nothing that has "
+                    "inertia: give that link, or one that hangs on it, mass= and inertia=, or the joint "
+                    "armature="
+                )
+            if parent is not None:
+                reached[parent] |= reached[i] or joint.armature != 0
+
+    def warn_of_bodies(self, numbers: Mapping[sp.Symbol, Any]) -> None:
+        """Judge the tensors of all links at these numbers of the parameters.
+
+        Raises
+        ------
+        DescriptionError
+            If one has a negative principal moment about its centre.
+        """
+        for link in self.links:
+            warn_of_body(link, numbers)
+
+    # -- structure ------------------------------------------------------------------------------
+
+    @property
+    def _moving(self) -> list[tuple[int, Any]]:
+        """Joints that move, with the numbers of their links."""
+        return [(i, link.joint) for i, link in enumerate(self.links) if not isinstance(link.joint, Fixed)]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Numbers of links by name."""
+        return {link.name: i for i, link in enumerate(self.links)}
+
+    @cached_property
+    def parents(self) -> tuple[int | None, ...]:
+        """Number of each link's parent."""
+        return tuple(None if link.parent is None else self.number[link.parent] for link in self.links)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Numbers of links, parents first; without those on a circle of parents."""
+        found: list[int] = []
+        below: dict[int | None, list[int]] = {}
+        for i, parent in enumerate(self.parents):
+            below.setdefault(parent, []).append(i)
+        pending = list(reversed(below.get(None, [])))
+        while pending:
+            i = pending.pop()
+            found.append(i)
+            pending += reversed(below.get(i, []))
+        return tuple(found)
+
+    @cached_property
+    def fixed_turns(self) -> dict[int, Quaternion]:
+        """Turns against space of the frames that links hang on, of those that hang on nothing that moves."""
+        found: dict[int, Quaternion] = {}
+        for i in self.order:
+            parent = self.parents[i]
+            if parent is None:
+                found[i] = self.links[i].turn
+            elif parent in found and isinstance(self.links[parent].joint, Fixed):
+                found[i] = found[parent] * self.links[i].turn
+        return found
+
+    # -- velocities and configuration -----------------------------------------------------------
+
+    @cached_property
+    def group_joints(self) -> tuple[tuple[int, Any], ...]:
+        """Balls, free and planar joints, with the numbers of their links."""
+        return tuple((i, j) for i, j in self._moving if isinstance(j, GroupJoint))
+
+    @cached_property
+    def axis_joints(self) -> tuple[tuple[int, Any], ...]:
+        """Hinges and slides, with the numbers of their links."""
+        return tuple((i, j) for i, j in self._moving if isinstance(j, AxisJoint))
+
+    def suffix(self, joint: Joint) -> str:
+        """End of the labels that belong to a ball, free or planar joint."""
+        return f"_{joint.name}" if len(self.group_joints) > 1 else ""
+
+    @cached_property
+    def algebra(self) -> LieAlgebra | None:
+        """Of the velocities of balls, free and planar joints, in the order of links."""
+        factors = []
+        for _, joint in self.group_joints:
+            own, end = joint.algebra(), self.suffix(joint)
+            factors.append(
+                own.relabelled([f"{e}{end}" for e in own.labels], [f"{e}{end}" for e in own.momentum_labels])
+                if end
+                else own
+            )
+        if not factors:
+            return None
+        return factors[0] if len(factors) == 1 else product(*factors)
+
+    @cached_property
+    def shape(self) -> tuple[Coordinate, ...]:
+        """Coordinates of hinges and slides, in the order of links."""
+        return tuple(
+            Coordinate(
+                joint.name, unit="" if isinstance(joint, Hinge) else "m", angle=isinstance(joint, Hinge)
+            )
+            for _, joint in self.axis_joints
+        )
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of all velocities."""
+        group = () if self.algebra is None else self.algebra.labels
+        return (*group, *(c.rate_label for c in self.shape))
+
+    @cached_property
+    def velocity_places(self) -> dict[int, range]:
+        """Places of each link's velocities among all."""
+        found, start = {}, 0
+        for i, joint in (*self.group_joints, *self.axis_joints):
+            found[i] = range(start, start + joint.count)
+            start += joint.count
+        return found
+
+    @cached_property
+    def rows(self) -> dict[int, dict[int, AdvectedVector]]:
+        """Rows of the turn of each ball, free or planar joint that are states, by their number from 0."""
+        found = {}
+        for factor, (i, joint) in enumerate(self.group_joints, start=1):
+            end, d = self.suffix(joint), joint.rows
+            found[i] = {
+                k: AdvectedVector(f"E{k + 1}{end}", tuple(int(j == k) for j in range(d)), of=factor)
+                for k in self._necessary_axes(i, joint)
+            }
+        return found
+
+    @cached_property
+    def heights(self) -> dict[int, dict[int, Height]]:
+        """Components of the place of each free or planar joint that are states, by their number from 0."""
+        return {
+            i: {
+                k: Height(f"{joint.heights[k]}{self.suffix(joint)}", along=vector)
+                for k, vector in self.rows[i].items()
+                if joint.heights
+            }
+            for i, joint in self.group_joints
+        }
+
+    @cached_property
+    def vectors(self) -> tuple[AdvectedVector | Height, ...]:
+        """Vectors of all joints, each joint's followed by its heights."""
+        found: list[AdvectedVector | Height] = []
+        for i, _ in self.group_joints:
+            found += [*self.rows[i].values(), *self.heights[i].values()]
+        return tuple(found)
+
+    def _necessary_axes(self, i: int, joint: Any) -> list[int]:
+        """Axes of the frame that a joint hangs on along which its motion is told apart."""
+        every = list(range(joint.rows))
+        if isinstance(joint, Ball) or self.place or i not in self.fixed_turns:
+            return every
+        against = self.fixed_turns[i].inverse.matrix
+        seen = [
+            sum((e * g for e, g in zip(against[k], self.gravity, strict=True)), sp.Integer(0)) for k in every
+        ]
+        felt = [k for k in every if sp.expand(seen[k]) != 0]
+        return felt if len(felt) < 2 else every
+
+    # -- what acts in joints --------------------------------------------------------------------
+
+    @cached_property
+    def friction(self) -> tuple[Friction, ...]:
+        """Damping and dry friction of all joints."""
+        found = []
+        for i, joint in self._moving:
+            if joint.damping == 0 and joint.dry == 0:
+                continue
+            angular = [p for p, (b, _) in zip(self.velocity_places[i], joint.columns, strict=True) if any(b)]
+            linear = [p for p in self.velocity_places[i] if p not in angular]
+            scale = self.friction_scale if joint.dry != 0 else None
+            for places in filter(None, (angular, linear)):
+                rows = [[int(k == p) for k in range(len(self.labels))] for p in places]
+                found.append(Friction(rows, joint.damping, joint.dry, scale))
+        return tuple(found)
+
+    @cached_property
+    def sides(self) -> dict[str, Any]:
+        """Ranges of hinges and slides as sides of a domain."""
+        found = {}
+        for c, (_, joint) in zip(self.shape, self.axis_joints, strict=True):
+            if joint.range is not None:
+                low, high = joint.range
+                found[f"{joint.name} range"] = (c.symbol - low) * (high - c.symbol) > 0
+        return found
+
+    @cached_property
+    def springs(self) -> sp.Expr:
+        """Potential of the springs in joints."""
+        return sp.Add(
+            *(
+                joint.stiffness * (c.symbol - joint.rest) ** 2 / 2
+                for c, (_, joint) in zip(self.shape, self.axis_joints, strict=True)
+            )
+        )
+
+    @cached_property
+    def free_symbols(self) -> set[sp.Symbol]:
+        """Parameters that its numbers hold."""
+        found = set(self.gravity.free_symbols).union(*(link.free_symbols for link in self.links))
+        for _, joint in self._moving:
+            found |= joint.armature.free_symbols
+        return found
+
+    def __repr__(self) -> str:
+        lines = ",\n           ".join(map(repr, self.links))
+        place = ", place=True" if self.place else ""
+        scale = "" if self.friction_scale is None else f", friction_scale={self.friction_scale}"
+        return f"Tree(links=[{lines}],\n     gravity={tuple(self.gravity)}{place}{scale})"
