@@ -76,3 +76,58 @@ def test_radii_belong_to_the_proof_and_to_the_claim():
     refused("belongs here", tight, "x")
     refused("not proved", -tight, -near)
     refused("not bounded|not proved|may be", 2**1000, 2**1000)
+
+
+def rods(n, mass=1, length=1, time=1, table=False):
+    """Rods on each other that constant torques hold at angles of many roots, each damped; on a turntable, or
+    not.
+
+    In units of mass, length and time of one's own.
+    """
+    mass, length, time = map(sp.Rational, (mass, length, time))
+    own = [gc.Coordinate(f"q{i}", angle=True) for i in range(n)]
+    size = [length * sp.Rational(10 + 3 * i % 7, 10) for i in range(n)]
+    heavy = [mass * sp.Rational(5 + 2 * i % 5, 5) for i in range(n)]
+    above = [sum(heavy[i + 1 :]) for i in range(n)]
+    arm = [(above[i] + heavy[i] / 2) * size[i] for i in range(n)]
+    swing = [(above[i] + heavy[i] / 3) * size[i] ** 2 for i in range(n)]
+
+    def entry(i, j):
+        i, j = min(i, j), max(i, j)
+        return swing[i] if i == j else arm[j] * size[i] * sp.cos(own[i].symbol - own[j].symbol)
+
+    fall, turn = length / time**2, mass * length**2 / time  # gravity is one
+    forces = [
+        sp.Rational(1 + i % 3, 20) * arm[i] * fall - sp.Rational(1 + i % 4, 10) * turn * phi.rate
+        for i, phi in enumerate(own)
+    ]
+    inertia = sp.Matrix(n, n, entry)
+    shape = own
+    if table:
+        psi = gc.Coordinate("psi", angle=True)
+        shape, forces = [psi, *own], [-turn * psi.rate / 3, *forces]
+        ahead = mass * length**2 * (2 + sum(sp.sin(phi.symbol) for phi in own) / 7)
+        inertia = sp.diag(ahead, inertia)
+    potential = -sum(a * fall * sp.cos(phi.symbol) for a, phi in zip(arm, own, strict=True))
+    system = gc.EulerPoincare(shape=shape, inertia=inertia, potential=potential, forces=forces).reduce()
+    angles = {f"q{i}": float(np.arcsin((1 + i % 3) / 20)) for i in range(n)} | ({"psi": 0.7} if table else {})
+    return system, system.state(**angles)
+
+
+MANY = [
+    (9, {}, Verdict.PROVED_ASYMPTOTICALLY_STABLE),
+    (9, {"mass": 10**6, "length": sp.Rational(1, 1000), "time": 3000}, Verdict.PROVED_ASYMPTOTICALLY_STABLE),
+    (9, {"table": True}, Verdict.PROVED_STABLE),
+]
+
+
+@pytest.mark.parametrize(("n", "given", "verdict"), MANY)
+def test_eighteen_states_and_more_are_proved_in_a_box(n, given, verdict, tmp_path):
+    """By the table of Routh alone, over the smallest box, this was open."""
+    certificate = gc.certify(*rods(n, **given))
+    assert certificate.verdict is verdict
+    assert "in balls" in certificate.method
+    certificate.to_json(tmp_path / "c.json")
+    report = gc.verify(tmp_path / "c.json")
+    assert (report.verdict, report.claim) == (verdict, certificate.claim)
+    assert ("family of equilibria of dimension 1" in report.claim) is ("table" in given)

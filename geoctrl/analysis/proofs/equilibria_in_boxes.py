@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import ctx, fmpq
+from flint import arb_mat, ctx, fmpq
 
 from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.ball_matrices import middles
@@ -20,7 +20,7 @@ from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.tower import ball
-from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.functions.ball_jets import Balls, radii
 from geoctrl.decisions.functions.derivatives import reachable
 from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, Box
 from geoctrl.decisions.theorems.idle_decision import equations_of_rest
@@ -28,13 +28,16 @@ from geoctrl.systems.contract.tolerances import INDEPENDENT
 
 __all__ = ["Judged", "box_at_rest", "box_judgement", "judged_by_root"]
 
-BITS = 64
-"""Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
+BITS = 64, 128, 192
+"""Of the radius of the box: far below what a double tells, far above what Newton's steps leave. The later
+ones where the linearisation is not narrow over the box, as that of many coupled joints."""
+NARROW = 1e-12
+"""Radii of the linearisation, relative to its largest entry, both by the sizes of the states."""
 NEAR = 1e-6
 """Distance from the given point, relative to it, up to which an equilibrium is the one that is meant."""
-_STEPS, _SMALL, _FINE = 8, 2.0**-90, 160
-"""Newton's steps at most, the length from which on they end, and how many bits below the size of a state its
-middle is kept: the first two in sizes of the states.
+_STEPS, _SMALL, _FINE = 8, 26, 96
+"""Newton's steps at most; how many bits below the radius the length is from which on they end, and the digits
+that a middle is kept with.
 """
 _MULTIPLE = 1e-3
 """Distance of two roots, relative to them, below which they may be one: a polynomial and its derivative are
@@ -85,10 +88,37 @@ def _by_spectrum(
     problem: Problem, rounded: decisions.Question, sizes: np.ndarray, names: list[str]
 ) -> Judged:
     names = _independent(rounded, sizes, names)
-    stored, _ = _box_about_middle(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
-    box = Box(stored.read, names, whole=False)
-    reduced = (middles(box.question.linearisation) @ middles(box.kernel().tolist()))[box.others]
-    return judged_by_root(stored, {"conserved": names}, np.linalg.eigvals(reduced))
+
+    def motion_in_box(asked: Problem, bits: int) -> tuple[Stored, arb_mat, np.ndarray]:
+        stored, _ = _box_about_middle(asked, rounded, sizes, names, lambda box, _: box.rest(), [], bits)
+        box = Box(stored.read, names, whole=True)
+        return stored, box.motion(), sizes[box.others]
+
+    stored, B = _narrow_motion(problem, motion_in_box)
+    return judged_by_root(stored, {"conserved": names}, np.linalg.eigvals(middles(B.tolist())))
+
+
+def _narrow_motion(
+    problem: Problem, motion_in_box: Callable[[Problem, int], tuple[Stored, arb_mat, np.ndarray]]
+) -> tuple[Stored, arb_mat]:
+    """The problem with a box, and the motion next to the point over it, which is narrow if any box tried has
+    it so.
+
+    Parameters
+    ----------
+    motion_in_box : callable
+        Takes a problem and the bits of a box; gives it about a refined middle, the motion, and the sizes of
+        the states that this is by.
+    """
+    for bits in BITS:
+        stored, B, sizes = motion_in_box(problem, bits)
+        entries = [(B[i, j], sizes[j] / sizes[i]) for i in range(B.nrows()) for j in range(B.ncols())]
+        largest = max((abs(float(c.mid())) * unit for c, unit in entries), default=0.0)
+        if all(float(c.rad()) * unit <= NARROW * largest for c, unit in entries):
+            break
+        labels = list(problem.motion.states)
+        problem = replace(problem, point=[Fraction(stored.data["states"][k]) for k in labels])
+    return stored, B
 
 
 def judged_by_root(stored: Stored, proposal: dict[str, Any], roots: np.ndarray) -> Judged:
@@ -123,19 +153,26 @@ def _by_idle(problem: Problem, rounded: decisions.Question, sizes: np.ndarray, n
     if not idle or problem.motion.leaf or any(rates[k][0] != "sym" for k in idle):
         raise checker.Refusal("no coordinate is idle")
     dropped = [rates[k][1] for k in idle]
-    box = {"held": idle, "omitted": [], "bits": _bits(sizes)}
     free = [i for i, k in enumerate(labels) if k not in idle]
 
-    def moment(x: list[Fraction], _: list[Fraction]) -> Moment:
-        stored = (
-            replace(problem, point=list(x)).question().with_box(box).with_parts(idle={"dropped": dropped})
-        )
-        question = decisions.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
-        jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
-        return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
+    def motion_in_box(asked: Problem, bits: int) -> tuple[Stored, arb_mat, np.ndarray]:
+        box: dict[str, Any] = {"held": idle, "omitted": [], "bits": _exponents(sizes, bits)}
 
-    stored, _ = _refined_middle(problem, moment, free, sizes, [])
-    return judged_by_root(stored, {}, np.linalg.eigvals(middles(rounded.linearisation)[np.ix_(free, free)]))
+        def moment(x: list[Fraction], _: list[Fraction]) -> Moment:
+            stored = replace(asked, point=list(x)).question().with_box(box)
+            stored = stored.with_parts(idle={"dropped": dropped})
+            question = decisions.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
+            jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
+            return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
+
+        stored, _ = _refined_middle(asked, moment, free, sizes, [], bits)
+        around = zip(labels, radii(box["bits"], len(labels)), strict=True)
+        whole = decisions.Question(stored.read, True, Balls([fmpq(0) if k in idle else c for k, c in around]))
+        A = whole.linearisation
+        return stored, arb_mat([[A[i][j] for j in free] for i in free]), sizes[free]
+
+    stored, B = _narrow_motion(problem, motion_in_box)
+    return judged_by_root(stored, {}, np.linalg.eigvals(middles(B.tolist())))
 
 
 def _by_energy(problem: Problem, rounded: decisions.Question, sizes: np.ndarray, names: list[str]) -> Judged:
@@ -190,6 +227,7 @@ def _box_about_middle(
     names: Sequence[str],
     equations: Equations,
     multipliers: list[Fraction],
+    bits: int = BITS[0],
 ) -> tuple[Stored, list[Fraction]]:
     """The problem with a box about a refined middle, and refined multipliers.
 
@@ -212,7 +250,7 @@ def _box_about_middle(
     box: dict[str, Any] = {
         "held": [labels[i] for i in held],
         "omitted": [labels[i] for i in omitted],
-        "bits": _bits(units),
+        "bits": _exponents(units, bits),
     }
 
     def moment(x: list[Fraction], y: list[Fraction]) -> Moment:
@@ -220,13 +258,13 @@ def _box_about_middle(
         return stored, *equations(Box(stored.read, names, whole=False), y)
 
     free = [i for i, label in enumerate(labels) if label not in box["held"]]
-    return _refined_middle(problem, moment, free, units, multipliers)
+    return _refined_middle(problem, moment, free, units, multipliers, bits)
 
 
-def _bits(units: Sequence[float] | np.ndarray) -> int | list[int]:
+def _exponents(units: Sequence[float] | np.ndarray, bits: int) -> int | list[int]:
     """Exponents of the radii of a box: one where all are the same."""
-    bits = [BITS - round(np.log2(c)) for c in units]
-    return BITS if set(bits) == {BITS} else bits
+    found = [bits - round(np.log2(c)) for c in units]
+    return bits if set(found) == {bits} else found
 
 
 def _refined_middle(
@@ -235,6 +273,7 @@ def _refined_middle(
     free: Sequence[int],
     units: Sequence[float] | np.ndarray,
     multipliers: list[Fraction],
+    bits: int,
 ) -> tuple[Stored, list[Fraction]]:
     """The problem at a middle that Newton's steps lead to, by the states that are free and by multipliers;
     refused where they come to another point than the one that is meant.
@@ -245,15 +284,15 @@ def _refined_middle(
     for _ in range(_STEPS):
         stored, values, jacobian = at(x, multipliers)
         step = _newton(middles(jacobian) * c, middles([values])[0])
-        if np.max(np.abs(step), initial=0.0) < _SMALL:
+        if np.max(np.abs(step), initial=0.0) < 2.0 ** -(bits + _SMALL):
             near = (NEAR * max(d, abs(float(b))) for d, b in zip(units, start, strict=False))
             if any(abs(float(a - b)) > most for a, b, most in zip(x, start, near, strict=True)):
                 raise checker.Refusal("the equilibrium is not that point")
             return stored, multipliers
         for i, change in zip(free, step, strict=False):
-            x[i] = _after_step(x[i], change, units[i])
+            x[i] = _after_step(x[i], change, units[i], bits + _FINE)
         changes = zip(multipliers, step[len(free) :], units[n:], strict=True)
-        multipliers = [_after_step(y, change, unit) for y, change, unit in changes]
+        multipliers = [_after_step(y, change, unit, bits + _FINE) for y, change, unit in changes]
     raise checker.Refusal("Newton's steps do not come to an end")
 
 
@@ -265,7 +304,7 @@ def _newton(J: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.linalg.solve(J / lengths[:, None], values / lengths)
 
 
-def _after_step(value: Fraction, step: float, unit: float) -> Fraction:
+def _after_step(value: Fraction, step: float, unit: float, bits: int) -> Fraction:
     """A number less a step in a unit, in parts of that."""
-    fine = Fraction(unit) / (1 << _FINE)
+    fine = Fraction(unit) / (1 << bits)
     return round((value - Fraction(float(step)) * Fraction(unit)) / fine) * fine

@@ -18,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.decisions.arithmetic.eliminations import ball_solved, left_of_axis
-from geoctrl.decisions.arithmetic.tower import ball, middle
+from geoctrl.decisions.arithmetic.eliminations import ball_solved
+from geoctrl.decisions.arithmetic.tower import ball
 from geoctrl.decisions.functions.ball_jets import Balls, radii
-from geoctrl.decisions.functions.derivatives import Jet, to_float
+from geoctrl.decisions.functions.derivatives import Jet
 from geoctrl.decisions.questions.exact_question import Question
+from geoctrl.decisions.questions.spectrum_in_balls import grows, positive
 from geoctrl.decisions.reading.problem_reader import Refusal
 
 PRECISION = 256
@@ -119,6 +120,17 @@ class Box:
             rows[state] = row
         return matrix(rows, n - size)
 
+    def motion(self) -> arb_mat:
+        """The linearisation on ker D, by the states that are not omitted.
+
+        On the leaf D f = 0, so that at rest it keeps ker D: its rows at these states say how.
+        """
+        image, size = (
+            matrix(self.question.linearisation, len(self.question.labels)) * self.kernel(),
+            len(self.others),
+        )
+        return arb_mat(size, size, [image[i, j] for i in self.others for j in range(size)])
+
 
 def matrix(rows: Sequence[Sequence[Any]], columns: int) -> arb_mat:
     """Balls by rows."""
@@ -197,31 +209,12 @@ def _by_spectrum(
     whole = Box(problem, names, whole=True)
     whole.question.require_kept(names)
     require_zero(Box(problem, names, whole=False).rest()[0], whole.rest()[1], whole.unknown(0))
-    # On the leaf D f = 0, so that at rest the linearisation keeps ker D: its rows at the states that are not
-    # omitted say how.
-    q = whole.question
-    image = matrix(q.linearisation, len(q.labels)) * whole.kernel()
-    size = len(whole.others)
-    reduced = arb_mat(size, size, [image[i, j] for i in whole.others for j in range(size)])
-    polynomial = reduced.charpoly().coeffs()
-    findings |= {"zero_modes": names, "rounded_polynomial": [to_float(middle(c)) for c in polynomial[::-1]]}
-    if "root" in proposal:
-        findings["root"] = proposal["root"]
-        if not _has_root_to_the_right(polynomial, *proposal["root"]):
-            raise Refusal("it is not proved that a root lies to the right of the axis", "evidence.root")
+    findings["zero_modes"] = names
+    if grows(whole.motion(), proposal, findings):
         return "PROVED_UNSTABLE", "spectrum in balls", findings
-    if not left_of_axis(polynomial[::-1]):
-        raise Refusal("it is not proved that all roots lie to the left of the axis", "evidence")
     if names:
         return "PROVED_STABLE", "spectrum in balls on the level sets of the invariants", findings
     return "PROVED_ASYMPTOTICALLY_STABLE", "spectrum in balls", findings
-
-
-def _has_root_to_the_right(polynomial: list[arb], real: float, imaginary: float) -> bool:
-    """Within d |p/p'| of any number lies a root of p, of the degree d."""
-    p, at = acb_poly(polynomial), acb(real, imaginary)
-    distance = (len(polynomial) - 1) * abs(p(at)) / abs(p.derivative()(at))
-    return bool(at.real - distance > 0)
 
 
 def _by_energy(
@@ -240,18 +233,7 @@ def _by_energy(
     require_zero(centre.critical(energy, middles)[0], jacobian, found)
     W = whole.kernel()
     R = W.transpose() * H * W
-    if not (_positive(R) or _positive(-R)):
+    if not (positive(R) or positive(-R)):
         raise Refusal("it is not proved that the second variation is definite", "evidence")
     findings |= {"zero_modes": invariants, "multipliers": given, "hessian": "definite"}
     return "PROVED_STABLE", "energy-Casimir in balls", findings
-
-
-def _positive(R: arb_mat) -> bool:
-    """Whether a symmetric matrix is certainly positive definite: all pivots are."""
-    rows = R.tolist()
-    while rows:
-        (pivot, *first), *rest = rows
-        if not pivot > 0:
-            return False
-        rows = [[c - row[0] / pivot * b for c, b in zip(row[1:], first, strict=True)] for row in rest]
-    return True

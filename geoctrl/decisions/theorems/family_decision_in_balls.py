@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.decisions.arithmetic.eliminations import left_of_axis
 from geoctrl.decisions.arithmetic.eliminations import matrix as exact_matrix
-from geoctrl.decisions.arithmetic.tower import middle
 from geoctrl.decisions.functions.ball_jets import Balls
-from geoctrl.decisions.functions.derivatives import to_float
 from geoctrl.decisions.questions.exact_question import Question
 from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, matrix, solved
+from geoctrl.decisions.questions.spectrum_in_balls import grows
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.theorems.family_decision import ATTRACTION, resting_family
 
@@ -35,22 +33,13 @@ def judge_in_balls(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[s
         found = resting_family(q)
         B, others = _on_leaf(q)
         T = [[arb(found.tangents[i][j]) for j in range(len(found.symbols))] for i in others]
-        polynomial = across(B, T, [found.tangents[i] for i in others]).charpoly().coeffs()
         findings: dict[str, Any] = {
             "conserved": [],
             "shape_integrals": [],
             "family_dimension": len(found.symbols),
-            "rounded_polynomial": [to_float(middle(c)) for c in polynomial[::-1]],
         }
-        if "root" in proposal:
-            findings["root"] = proposal["root"]
-            p, at = acb_poly(polynomial), acb(*proposal["root"])
-            distance = (len(polynomial) - 1) * abs(p(at)) / abs(p.derivative()(at))
-            if not at.real - distance > 0:
-                raise Refusal("it is not proved that a root lies to the right of the axis", "evidence.root")
+        if grows(across(B, T, [found.tangents[i] for i in others]), proposal, findings):
             return "PROVED_UNSTABLE", "spectrum in balls", findings
-        if not left_of_axis(polynomial[::-1]):
-            raise Refusal("it is not proved that all other roots lie to the left of the axis", "evidence")
         return "PROVED_STABLE", f"{ATTRACTION} in balls", findings
 
 

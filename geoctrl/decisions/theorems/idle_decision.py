@@ -18,14 +18,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import acb, acb_poly, arb_mat, ctx, fmpq
+from flint import arb_mat, ctx, fmpq
 
-from geoctrl.decisions.arithmetic.eliminations import left_of_axis
-from geoctrl.decisions.arithmetic.tower import middle
 from geoctrl.decisions.functions.ball_jets import Balls, radii
-from geoctrl.decisions.functions.derivatives import reachable, to_float
+from geoctrl.decisions.functions.derivatives import reachable
 from geoctrl.decisions.questions.exact_question import Question
 from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, require_zero
+from geoctrl.decisions.questions.spectrum_in_balls import grows
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.theorems.family_decision import ATTRACTION
 
@@ -57,20 +56,9 @@ def judge_idle(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, 
         slopes = [[whole.gradient(jet)[i] for i in free] for jet in whole.jets(kept)]
         require_zero([jet.value for jet in centre.jets(kept)], slopes, [around[i] for i in free])
         A = whole.linearisation
-        polynomial = arb_mat([[A[i][j] for j in free] for i in free]).charpoly().coeffs()
-    findings: dict[str, Any] = {
-        "conserved": [],
-        "shape_integrals": [],
-        "rounded_polynomial": [to_float(middle(c)) for c in polynomial[::-1]],
-    }
-    if "root" in proposal:
-        findings["root"] = proposal["root"]
-        p, at = acb_poly(polynomial), acb(*proposal["root"])
-        if not at.real - len(free) * abs(p(at)) / abs(p.derivative()(at)) > 0:
-            raise Refusal("it is not proved that a root lies to the right of the axis", "evidence.root")
-        return "PROVED_UNSTABLE", "spectrum in balls", findings
-    if not left_of_axis(polynomial[::-1]):
-        raise Refusal("it is not proved that all other roots lie to the left of the axis", "evidence")
+        findings: dict[str, Any] = {"conserved": [], "shape_integrals": []}
+        if grows(arb_mat([[A[i][j] for j in free] for i in free]), proposal, findings):
+            return "PROVED_UNSTABLE", "spectrum in balls", findings
     return "PROVED_STABLE", f"{ATTRACTION} in balls", findings | {"family_dimension": len(idle)}
 
 
