@@ -29,13 +29,13 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, flag, nearest, require_choice
 from geoctrl._scalars import STATE, exact, real, shown, to_sympy
+from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import InputError
 from geoctrl.sampling.controller import Controls
 from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.sensors import InertialUnit, axes_of
 from geoctrl.systems import EulerPoincare, as_mechanism
-from geoctrl.systems.equations.velocity_elimination import Factorisation, dot
 
 __all__ = ["ComplementaryFilter", "EstimatedLaw"]
 

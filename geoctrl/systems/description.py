@@ -74,6 +74,11 @@ class EulerPoincare(Mechanism):
         A bare coordinate (``Gamma1``) is removed from the state, and so is a `Height` that a relation gives
         as a function of the rest. Runs report the others by these names; without one, by the text where that
         is short, else by ``leaf1``, ``leaf2`` and so on.
+    tree : Tree, optional
+        Links and joints instead of algebra, inertia and shape: accelerations come from recursions along it,
+        ``inertia`` and ``potential`` (of gravity and springs, with what is given) are made in symbols when
+        they are asked for. Advected vectors, friction and sides of the domain that are given join those of
+        the joints.
     rotors : Rotors, optional
         Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional

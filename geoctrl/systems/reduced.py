@@ -13,14 +13,13 @@ from geoctrl._calls.budget import BUDGET, seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._scalars import Node, shown
 from geoctrl.systems.contract.points import family_member
-from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.connection import Connection, connection_of
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.leaf import Leaf, Sampler, automatic_relations
-from geoctrl.systems.equations.leveling import state_on_levels
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.equations.tree_assembly import assembly_of
 from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.printing.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.printing.latex_parts import Display
@@ -30,6 +29,7 @@ from geoctrl.systems.promises.build_checks import check_build
 from geoctrl.systems.promises.conserved_candidates import Conservation
 from geoctrl.systems.promises.declared_symmetry import despun_mechanism, despun_state
 from geoctrl.systems.states.differential import Differential, slopes_of
+from geoctrl.systems.states.leveling import state_on_levels
 from geoctrl.systems.states.projection import check_initial_state, project_state
 from geoctrl.systems.states.recorded_rates import RecordedField
 from geoctrl.systems.states.rest_view import SeenReduced
@@ -67,7 +67,7 @@ class ReducedSystem(Recorded):
         self.mechanism, self.name = mechanism, mechanism.name
         self.frame = choose_frame(mechanism)
         removed = mechanism.removed
-        self.assembly = a = Assembly(mechanism, self.frame, removed)
+        self.assembly = a = assembly_of(mechanism, self.frame)
         self.graph = a.graph
         user = mechanism.leaf.by_name
         self.sampler = Sampler(a, [a.configuration(r.expr) for r in user])

@@ -21,9 +21,9 @@ gyroscopic term and the amended potential.
 from __future__ import annotations
 
 from geoctrl._scalars import STATE
+from geoctrl._scalars.graph.symmetric_elimination import dot, solve_saddle
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.systems import Lagrangian
-from geoctrl.systems.equations.velocity_elimination import dot, solve_saddle
 
 __all__ = ["natural_motion"]
 

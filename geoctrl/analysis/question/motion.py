@@ -14,13 +14,13 @@ import sympy as sp
 from geoctrl._calls.budget import Budget
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, UnknownSwitch
+from geoctrl._scalars.graph.symmetric_elimination import solve_saddle
 from geoctrl.analysis.question.consequences import consequences
 from geoctrl.analysis.question.exact_angles import Turn
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.question.table import Stored, Table
 from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.equations.velocity_elimination import solve_saddle
 from geoctrl.systems.parts.angles import ExactAngle
 
 __all__ = ["EquationsOfMotion", "momenta_of", "relations_by_label"]

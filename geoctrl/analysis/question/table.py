@@ -126,6 +126,8 @@ class Table:
             raise ExpressionError(f"the symbol {node.payload!r} has no place in a certificate")
         if node.kind == "num":
             return self._number(node.payload)
+        if node.kind == "let":  # what has a name stands there itself
+            return self._place[node.payload]
         if node.kind == "fun":
             name, args = node.payload
             return self._function(name, *(self._place[a] for a in args))

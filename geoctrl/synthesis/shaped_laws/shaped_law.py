@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import STATE, Node
+from geoctrl._scalars.graph.symmetric_elimination import dot
 from geoctrl.analysis import linearize
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.contract.law import Law, with_feedback
@@ -35,7 +36,6 @@ from geoctrl.synthesis.shaping.controlled_lagrangian import NOTHING, Controlled,
 from geoctrl.synthesis.shaping.matching_class import Shaping, as_dict, require_class
 from geoctrl.synthesis.shaping.performance import Performance, performance_at
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem, as_mechanism
-from geoctrl.systems.equations.velocity_elimination import dot
 
 __all__ = ["ShapedLaw"]
 

@@ -30,12 +30,12 @@ import sympy as sp
 
 from geoctrl._scalars import Node, expression, read_matrix
 from geoctrl._scalars.algebra.ideal import LeafIdeal
+from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 from geoctrl.systems.equations.assembly import Assembly
-from geoctrl.systems.equations.velocity_elimination import Factorisation, dot
 
 __all__ = ["NOTHING", "Controlled", "Further"]
 

@@ -21,6 +21,7 @@ from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare
 from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.frames import Frame, choose_frame
+from geoctrl.systems.equations.matrix_assembly import MatrixAssembly
 from geoctrl.systems.parts.names import time
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
 
@@ -201,7 +202,7 @@ class Plant:
             parameter_sets={},
             domain={},
         )
-        return Assembly(open_, self.frame, open_.removed, graph=graph)
+        return MatrixAssembly(open_, self.frame, open_.removed, graph=graph)
 
 
 def _directions(forces: Any, inputs: Sequence[sp.Symbol], parameters: set[sp.Symbol]) -> sp.ImmutableMatrix:

@@ -26,32 +26,28 @@ them only after all of them are taken.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
+from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.equations.frames import Frame
-from geoctrl.systems.equations.inertia_tree import Branch
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.tree_recursion import (
-    TreeMomenta,
-    Turns,
-    coupled_tree,
-    solve_along_tree,
     spread,
 )
-from geoctrl.systems.equations.velocity_elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
 
-__all__ = ["Assembly"]
+__all__ = ["Assembly", "Matrix"]
 
 Matrix = list[list[Node]]
 
 
-class Assembly:
+class Assembly(ABC):
     """Nodes of everything that the reduced system computes.
 
     Attributes
@@ -83,6 +79,8 @@ class Assembly:
     graph : Graph, optional
         Where to record; in that of another assembly what has one name is one node.
     """
+
+    _G: Matrix
 
     def __init__(
         self,
@@ -120,7 +118,7 @@ class Assembly:
         self.pivot_places: list[int] | None = None
         self._kinematics()
         self._inertia()
-        self.momentum = [g.add([dot(g, row, self.xi), a]) for row, a in zip(self._G, self._A, strict=True)]
+        self.momentum = self._momenta()
         symbols |= dict(zip(algebra.xi, self.xi, strict=False))
         symbols |= dict(zip(algebra.mu, self.momentum, strict=False))
         if rotors:
@@ -171,21 +169,21 @@ class Assembly:
             parts[i].append(w * xi[j])
         return [self.graph.add(p) for p in parts]
 
+    @abstractmethod
     def _inertia(self) -> None:
-        g, mechanism = self.graph, self.mechanism
-        n, rotors = mechanism.algebra.n, mechanism.rotors
-        self._G = self._convert(mechanism.inertia)
-        self._A = (
-            [self.configuration(a) for a in mechanism.gyroscopic]
-            if mechanism.gyroscopic is not None
-            else [g.zero] * n
-        )
-        if rotors:
-            coupling, inertia = self._convert(rotors.coupling), self._convert(rotors.inertia)
-            self._G = [row + coupled for row, coupled in zip(self._G, coupling, strict=True)]
-            self._G += [[coupling[i][a] for i in range(n)] + inertia[a] for a in range(rotors.count)]
-            self._A += [self.configuration(a) for a in rotors.gyroscopic]
-        self._U = self.configuration(mechanism.potential)
+        """Record what inertia, gyroscopic term and potential are made of."""
+
+    @abstractmethod
+    def _momenta(self) -> list[Node]:
+        """mu."""
+
+    @abstractmethod
+    def _energy(self) -> Node:
+        """1/2 xi.G xi + U."""
+
+    @abstractmethod
+    def _total_force(self) -> tuple[list[Node], list[Node]]:
+        """ad* mu + K(dl/dGamma) + F - G Edot w - Gdot xi - Adot, entry by entry; F alone."""
 
     def _moving(self) -> dict[Node, Node]:
         """Rates of the symbols that frame, inertia and A depend on."""
@@ -203,31 +201,6 @@ class Assembly:
             parts[j].append(self.graph.number(value) * self.xi[i] * momentum[k])
         return [self.graph.add(p) for p in parts]
 
-    def _advected_gradient(self) -> list[Node]:
-        """dl/dGamma_k at fixed xi."""
-        g = self.graph
-        gradient = []
-        flat = [e for row in self._G for e in row] + self._A + [self._U]
-        for node in self.gamma:
-            derivative = g.push_forward(flat, {node: g.one})
-            dU, dA = derivative[-1], derivative[self.n**2 : -1]
-            terms = [-dU, *(a * x for a, x in zip(dA, self.xi, strict=True))]
-            for i, x in enumerate(self.xi):
-                row = derivative[i * self.n : (i + 1) * self.n]
-                if any(not e.is_zero for e in row):
-                    terms.append(x * dot(g, row, self.xi) / 2)
-            gradient.append(g.add(terms))
-        return gradient
-
-    def _diamond(self, gradient: Sequence[Node]) -> list[Node]:
-        """K_j = (dl/dGamma)_i dGammadot_i/dxi_j."""
-        parts: list[list[Node]] = [[] for _ in range(self.n)]
-        for i, j, m, value in self.mechanism.kinematics:
-            parts[j].append(-(self.graph.number(value) * self._carriers[m] * gradient[i]))
-        for i, j, w in self._transport:
-            parts[j].append(w * gradient[i])
-        return [self.graph.add(p) for p in parts]
-
     def _generalised_forces(self) -> list[Node]:
         """Generalised forces and rotor torques."""
         mechanism = self.mechanism
@@ -238,37 +211,9 @@ class Assembly:
         )
         return forces + [given(torque) for torque in mechanism.rotor_torques]
 
-    def _total_force(self) -> tuple[list[Node], list[Node]]:
-        """ad* mu + K(dl/dGamma) + F - G Edot w - Gdot xi - Adot, entry by entry; F alone."""
-        g, size, width = self.graph, range(self.n), len(self.velocity)
-        dE = self._along_motion([e for row in self._E for e in row])
-        convective = [dot(g, dE[i * width : (i + 1) * width], self.velocity) for i in size]  # Edot w
-        dG = self._along_motion([e for row in self._G for e in row])
-        dA = self._along_motion(self._A)
-        coadjoint = self._coadjoint(self.momentum)
-        diamond = self._diamond(self._advected_gradient())
-        applied = self._generalised_forces()
-        total = [
-            g.add(
-                [
-                    coadjoint[i],
-                    diamond[i],
-                    applied[i],
-                    -dot(g, self._G[i], convective),
-                    -dot(g, dG[i * self.n : (i + 1) * self.n], self.xi),
-                    -dA[i],
-                ]
-            )
-            for i in size
-        ]
-        return total, applied
-
     def _equations(self) -> None:
         g = self.graph
         size, columns = range(self.n), range(len(self.velocity))
-        if (found := self._inertia_tree()) is not None:
-            self._equations_along(*found)
-            return
         self._acting, self.applied = self._total_force()
         self._GE = GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
         column = [[self._E[i][a] for i in size] for a in columns]
@@ -281,41 +226,6 @@ class Assembly:
             g, self.mass, self.force, self.rows, self.drift
         )
         self.evaluated_acceleration = self.acceleration
-
-    def _inertia_tree(self) -> tuple[list[Branch], Turns] | None:
-        """The inertia as a tree, where all velocities are free and it takes less than the whole matrix."""
-        m = self.mechanism
-        free = m.frame is None and m.constraints is None and not m.quasicoordinates and not self._entries
-        plain = free and not m.indefinite and not self._loads  # indefinite: pivots might vanish
-        return coupled_tree(m, self.graph, self._G, self.gamma) if plain else None
-
-    def _equations_along(self, tree: list[Branch], turns: Turns) -> None:
-        """All but what is written out entry by entry, which waits until it is asked for."""
-        self.applied = self._generalised_forces()
-        solved, pivots = solve_along_tree(self.graph, tree, self._force_along(tree, turns))
-        self._GE, self.multipliers = self._G, []
-        self._restrict_all(self._G, [], [])
-        found = self.restrict(turns.by_angles([*turns.differences(solved), *pivots.values()]))
-        self.evaluated_acceleration, self.pivots = found[: len(solved)], found[len(solved) :]
-        self.pivot_places = list(pivots)
-
-    def _force_along(self, tree: list[Branch], turns: Turns) -> list[Node]:
-        """The same as `_total_force`, by sums along the tree, and for the rates of turns."""
-        g, rates = self.graph, turns.sums(self.xi)
-        along = TreeMomenta(g, tree, rates)
-        moving = self._moving() | {turn: rates[turns.place[q]] for q, turn in turns.symbols.items()}
-        moved, dA = g.push_forward(along.momentum, moving), self._along_motion(self._A)
-        coadjoint = self._coadjoint([g.add([mu, a]) for mu, a in zip(along.momentum, self._A, strict=True)])
-        powers = [a * x for a, x in zip(self._A, self.xi, strict=True)]
-        inertial = self._diamond_terms(along.energies, along.held)
-        for j, slopes in along.slopes(turns).items():
-            inertial[j] += slopes
-        applied = zip(self._diamond_terms([*powers, -self._U], {}), dA, self.applied, strict=True)
-        others = [[*terms, -a, f] for terms, a, f in applied]
-        return [
-            g.add([*spread(g, [coadjoint[j], *inertial[j], -moved[j]]), *terms])
-            for j, terms in enumerate(turns.covector(others))
-        ]
 
     def _diamond_terms(self, parts: Sequence[Node], held: Mapping[Node, Node]) -> list[list[Node]]:
         """Terms of K for the gradient of the sum of some parts."""
@@ -349,14 +259,12 @@ class Assembly:
         self, mass: Matrix, rows: Matrix, drift: list[Node], force: list[Node] | None = None
     ) -> None:
         """Everything with what the leaf makes of the entries that it removes."""
-        g, width = self.graph, len(self.velocity)
-        inertial = [dot(g, row, self.xi) for row in self._G]
-        energy = dot(g, self.xi, inertial) / 2 + self._U
+        width = len(self.velocity)
         everything = (
             [e for row in mass for e in row] + (force or []) + [e for row in rows for e in row] + drift
         )
         others = ("xi", "momentum", "advection", "controller_rates", "applied")
-        everything += [*(e for name in others for e in getattr(self, name)), energy]
+        everything += [*(e for name in others for e in getattr(self, name)), self._energy()]
         out = iter(self.restrict(everything))
         self.mass = [[next(out) for _ in range(width)] for _ in range(width)]
         if force is not None:

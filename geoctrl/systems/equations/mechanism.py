@@ -28,12 +28,11 @@ from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.parts.description_entries import (
     constraint_rows,
-    from_lagrangian,
+    energy_fields,
     in_order,
     read_directions,
     read_set,
     require_kinds,
-    require_symmetric,
     shaped_matrix,
     warn_of_moments,
 )
@@ -53,8 +52,12 @@ from geoctrl.systems.parts.names import (
 from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
+from geoctrl.systems.trees.tree import Tree
+from geoctrl.systems.trees.tree_fields import FieldOfTree, fields_of_tree, inertia_of_tree, potential_of_tree
 
 __all__ = ["Mechanism"]
+
+_INERTIA, _POTENTIAL = FieldOfTree(None, inertia_of_tree), FieldOfTree(0, potential_of_tree)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,8 +66,8 @@ class Mechanism(ABC):
 
     algebra: LieAlgebra = None  # type: ignore[assignment]  # from construction on that of all velocities
     advected: Sequence[AdvectedVector | AdvectedParameter | Height] = ()
-    inertia: Any = None
-    potential: Any = 0
+    inertia: Any = _INERTIA
+    potential: Any = _POTENTIAL
     gyroscopic: Any = None
     lagrangian: Any = None
     constraints: Any = None
@@ -92,8 +95,10 @@ class Mechanism(ABC):
     domain: Mapping[str, Any] = field(default_factory=dict)
     friction: Sequence[Friction] = ()
     quasicoordinates: Sequence[Quasicoordinate] = ()
+    tree: Tree | None = None
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
+    beside_tree: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -103,6 +108,10 @@ class Mechanism(ABC):
         if self.view_of is not None and not isinstance(self.view_of, Mechanism):
             raise TypeError(f"view_of must be a gc.EulerPoincare, got {shown(self.view_of)}")
         put("indefinite", flag("indefinite", self.indefinite))
+        made = {} if self.tree is None else fields_of_tree(self)
+        put("beside_tree", {k: getattr(self, k) for k in made} | ({"inertia": None} if made else {}))
+        for name, value in made.items():
+            put(name, value)
         put("advected", tuple(self.advected))
         put("shape", tuple(self.shape))
         put("quasicoordinates", tuple(self.quasicoordinates))
@@ -125,21 +134,8 @@ class Mechanism(ABC):
         put("outputs", {k: with_exchanged_symbols(e, plain) for k, e in self.outputs.items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
-        if self.lagrangian is not None:
-            if self.inertia is not None or self.gyroscopic is not None or self.potential != 0:
-                raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
-            inertia, gyroscopic, potential = from_lagrangian(
-                expression(self.lagrangian, "lagrangian"), self.algebra.xi
-            )
-            put("inertia", inertia)
-            put("gyroscopic", gyroscopic)
-            put("potential", potential)
-            put("lagrangian", None)
-        if self.inertia is None:
-            raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
-        put("inertia", shaped_matrix("inertia", self.inertia, (n, n), self.algebra.labels))
-        require_symmetric(self.inertia)
-        put("potential", expression(self.potential, "potential"))
+        for name, value in energy_fields(self).items():
+            put(name, value)
         if self.gyroscopic is not None:
             put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1), self.algebra.labels))
         if self.forces is not None:
@@ -383,7 +379,11 @@ class Mechanism(ABC):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew."""
-        return replace(self, **{"algebra": self.group, "constraints": self.named_rows} | changes)
+        kept = {"algebra": self.group, "constraints": self.named_rows}
+        if self.tree is not None:
+            along = not {*self.beside_tree, "lagrangian", "rotors", "quasicoordinates"} & {*changes}
+            kept |= self.beside_tree if along else {"tree": None}
+        return replace(self, **kept | changes)
 
     @property
     def _labels(self) -> list[str]:

@@ -24,9 +24,9 @@ from itertools import chain
 
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node
 from geoctrl._scalars.algebra.angle_paths import path_parents
+from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot
 from geoctrl.systems.equations.inertia_tree import Branch, entry_terms, inertia_tree, velocity_groups
 from geoctrl.systems.equations.mechanism import Mechanism
-from geoctrl.systems.equations.velocity_elimination import Factorisation, dot
 
 __all__ = ["TreeMomenta", "Turns", "coupled_tree", "solve_along_tree", "spread"]
 

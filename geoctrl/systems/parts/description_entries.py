@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import named_parameters, parameter_value, require_printable, user_level
-from geoctrl._scalars import read_matrix, shown
+from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import (
     AdvectedParameter,
     AdvectedVector,
@@ -34,6 +34,7 @@ from geoctrl.systems.parts.symmetry_axis import Axis
 __all__ = [
     "attitude_spring",
     "constraint_rows",
+    "energy_fields",
     "from_lagrangian",
     "gravity_gradient",
     "in_order",
@@ -82,10 +83,18 @@ def warn_of_moments(mechanism: Any) -> None:
     gyroscopic term, other factors or an inertia that changes, the matrix may stand for more than one body
     (a gyrostat's carrier, the fluid around it, a mass moved along).
     """
+    if mechanism.tree is not None:
+        mechanism.tree.warn_of_bodies(
+            {p.symbol: p.default for p in mechanism.parameters if p.default is not None}
+        )
+        return
+    numbers = {p.symbol: p.default for p in mechanism.parameters if p.default is not None}
+    if mechanism.tree is not None:
+        mechanism.tree.warn_of_bodies(numbers)
+        return
     single = mechanism.algebra.name == "so3" and mechanism.rotors is None and mechanism.constraints is None
     if not single or mechanism.gyroscopic is not None or mechanism.indefinite:
         return
-    numbers = {p.symbol: p.default for p in mechanism.parameters if p.default is not None}
     inertia = mechanism.inertia.subs(numbers)
     if inertia.free_symbols or not all(e.is_real and e.is_finite for e in inertia):  # refused elsewhere
         return
@@ -178,6 +187,33 @@ def shaped_matrix(
             f"{name} must have {wanted}, got {got}{in_order(velocities) if velocities else ''}"
         )
     return matrix
+
+
+def energy_fields(mechanism: Any) -> dict[str, Any]:
+    """Inertia and potential as they are read, and what a Lagrangian makes of them and of the gyroscopic term.
+
+    Those of a tree are made when they are asked for; what was given beside it is read.
+    """
+    n, labels = mechanism.algebra.n, mechanism.algebra.labels
+    if mechanism.tree is not None:
+        mechanism.beside_tree["potential"] = expression(mechanism.potential, "potential")
+        for name in ("inertia", "potential"):
+            del mechanism.__dict__[name]
+        return {}
+    inertia, potential, found = mechanism.inertia, mechanism.potential, {}
+    if mechanism.lagrangian is not None:
+        if inertia is not None or mechanism.gyroscopic is not None or potential != 0:
+            raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
+        inertia, gyroscopic, potential = from_lagrangian(
+            expression(mechanism.lagrangian, "lagrangian"), mechanism.algebra.xi
+        )
+        found = {"gyroscopic": gyroscopic, "lagrangian": None}
+    if inertia is None:
+        raise DescriptionError("an inertia (n x n), a lagrangian or a tree of links is needed")
+    found["inertia"] = shaped_matrix("inertia", inertia, (n, n), labels)
+    require_symmetric(found["inertia"])
+    found["potential"] = expression(potential, "potential")
+    return found
 
 
 def require_symmetric(inertia: sp.ImmutableMatrix) -> None:

@@ -49,10 +49,12 @@ def check_symbols(mechanism: Any) -> None:
         motion |= set(mechanism.rotors.rates)
         rotors = mechanism.rotors
         _require("rotors", (rotors.coupling, rotors.inertia, rotors.gyroscopic), configuration)
+    if mechanism.tree is not None:
+        _require("tree", (sp.Tuple(*mechanism.tree.free_symbols),), known)
     # Where the mechanism may be does not depend on what its motion carries along.
     place = configuration - {z.symbol for z in mechanism.quasicoordinates}
     for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
-        value = getattr(mechanism, what)
+        value = mechanism.beside_tree[what] if what in mechanism.beside_tree else getattr(mechanism, what)
         if value is not None:
             allowed = configuration if what in ("inertia", "potential") else place
             _require(what, value if isinstance(value, tuple) else (value,), allowed)

@@ -19,7 +19,7 @@ from geoctrl._calls.budget import Budget
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node, expression, real, shown, to_sympy
 from geoctrl.errors import InputError
-from geoctrl.systems.equations.assembly import Assembly
+from geoctrl.systems.equations.matrix_assembly import MatrixAssembly
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.parts.names import time
@@ -212,7 +212,7 @@ class Display:
         """Both sides of the equations of motion, the symbols that move, and the names."""
         names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
         frame = replace(self.system.frame, matrix=matrix)
-        a = Assembly(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
+        a = MatrixAssembly(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
 
         def read(nodes: Sequence[Node]) -> list[sp.Expr]:
             table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}

@@ -13,7 +13,7 @@ from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.parts.member_parameters import member_values
 from geoctrl.systems.promises.build_checks import frame_promises, leaf_promises
 from geoctrl.systems.promises.declared_symmetry import axis_promises
-from geoctrl.systems.promises.definiteness import Definiteness
+from geoctrl.systems.promises.definiteness import BodiesOfLinks, Definiteness
 from geoctrl.systems.promises.promises import Promises
 
 __all__ = ["Judgement"]
@@ -52,7 +52,8 @@ class Judgement:
     def __init__(self, system: Recorded, generic: Numbers, whole: Judgement | None) -> None:
         made = [*frame_promises(system), *leaf_promises(system), *axis_promises(system)]
         self._promises = Promises(system, made, generic)
-        judges: tuple[Judge, ...] = (self._promises, Definiteness(system))
+        inertia = Definiteness if system.mechanism.tree is None else BodiesOfLinks
+        judges: tuple[Judge, ...] = (self._promises, inertia(system))
         self._judges = [judge for judge in judges if not judge.admits_all]
         self._defaults, self._positive = system.params, system.mechanism.positive
         self._whole = whole

@@ -8,11 +8,11 @@ import numpy as np
 
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.magnitudes import Magnitudes
+from geoctrl._scalars.graph.symmetric_elimination import dot
 from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.contract.scales import condition_of
 from geoctrl.systems.contract.tolerances import KERNEL, SINGULAR_MASS
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.equations.velocity_elimination import dot
 from geoctrl.systems.promises.promises import Promise
 from geoctrl.systems.states.singularity import conditions
 

@@ -30,6 +30,7 @@ from geoctrl.systems.promises.rates_at_random import SPEEDS, TIMES, Rates, at_ra
 from geoctrl.systems.promises.switch_seams import Seams
 from geoctrl.systems.states.precise_states import PreciseStates
 from geoctrl.systems.states.sizes_at_points import values_of
+from geoctrl.systems.trees.tree_fields import symbols_of_tree
 
 __all__ = ["Conservation"]
 
@@ -203,10 +204,13 @@ class Conservation:
 
 def cyclic_momenta(mechanism: Mechanism) -> dict[str, sp.Symbol]:
     """Momenta of the coordinates on which no part of the Lagrangian depends, by their labels."""
-    rotors = mechanism.rotors
-    parts = [mechanism.inertia, mechanism.potential, mechanism.gyroscopic]
-    parts += [rotors.coupling, rotors.inertia, rotors.gyroscopic] if rotors else []
-    held = set().union(*(part.free_symbols for part in parts if part is not None))
+    rotors, gyroscopic = mechanism.rotors, mechanism.gyroscopic
+    if mechanism.tree is None:
+        parts = [mechanism.inertia, mechanism.potential, gyroscopic]
+        parts += [rotors.coupling, rotors.inertia, rotors.gyroscopic] if rotors else []
+        held = set().union(*(part.free_symbols for part in parts if part is not None))
+    else:
+        held = symbols_of_tree(mechanism) | (set() if gyroscopic is None else gyroscopic.free_symbols)
     momenta = mechanism.algebra.mu[mechanism.algebra.n - len(mechanism.shape) :]
     return {str(p): p for c, p in zip(mechanism.shape, momenta, strict=True) if c.symbol not in held}
 

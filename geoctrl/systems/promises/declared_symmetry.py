@@ -19,13 +19,13 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, expression
+from geoctrl._scalars.graph.symmetric_elimination import dot, solve_saddle
 from geoctrl.algebra import AdvectedVector, LieAlgebra, product
 from geoctrl.algebra.representation.exponential import exp_action
 from geoctrl.errors import DescriptionError, FrameError
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.equations.velocity_elimination import dot, solve_saddle
 from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.promises.promises import Promise

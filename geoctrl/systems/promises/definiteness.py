@@ -10,11 +10,12 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, Program
+from geoctrl._scalars.graph.symmetric_elimination import Factorisation
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.equations.velocity_elimination import Factorisation
+from geoctrl.systems.trees.links import are_bodies, body_entries, require_bodies
 
-__all__ = ["Definiteness"]
+__all__ = ["BodiesOfLinks", "Definiteness"]
 
 _ROUNDING = 1e-12
 """Negative eigenvalue, relative to the largest, that is rounding: a singular inertia is let pass."""
@@ -114,6 +115,32 @@ class Definiteness:
             f"{eigenvalues[-1]:.6g}; no body has such a kinetic energy. Mend the inertia, or declare "
             "indefinite=True where it is that of a controlled Lagrangian"
         )
+
+
+class BodiesOfLinks:
+    """The inertia of a tree: semidefinite where that of every link is."""
+
+    def __init__(self, system: Recorded) -> None:
+        a, tree = system.assembly, system.mechanism.tree
+        assert tree is not None
+        self._links = [link for link in tree.links if any(e.free_symbols for e in body_entries([link]))]
+        self.admits_all: bool = system.mechanism.indefinite or not self._links
+        nodes = [a.configuration(e) for e in body_entries(self._links)]
+        self._program = Program(a.graph, [], a.parameters, nodes)
+
+    def _values(self, values: Mapping[str, Any], *shape: int) -> np.ndarray:
+        found = np.asarray(self._program([], values), dtype=float)
+        several = np.broadcast_to(found.reshape(len(found), -1), (len(found), *(shape or (1,))))
+        return several.T.reshape(*shape, len(self._links), 10)
+
+    def require(self, values: Mapping[str, Any]) -> None:
+        """Judge the bodies at a full set of parameters."""
+        if not self.admits_all:
+            require_bodies(self._links, self._values(values))
+
+    def clearly_admits(self, values: Mapping[str, Any], count: int) -> np.ndarray:
+        """Which of several members (count,) pass."""
+        return np.all(are_bodies(self._links, self._values(values, count)), axis=-1)
 
 
 def _is_definite(system: Recorded, rows: list[list[Node]], positive: set[Node]) -> bool:

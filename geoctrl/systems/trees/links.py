@@ -8,7 +8,7 @@ origin its momenta are :math:`I_0 w + h \times v` and :math:`m v - h \times w`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,15 @@ from geoctrl.errors import DescriptionError, InertiaWarning
 from geoctrl.systems.trees.joints import Fixed, Free, Joint
 from geoctrl.systems.trees.quaternions import STILL, read_turn
 
-__all__ = ["Link", "read_vector", "warn_of_body"]
+__all__ = ["Link", "are_bodies", "body_entries", "read_vector", "require_bodies", "warn_of_bodies"]
 
 _STUCK = Fixed()
 
 _ROUNDING = 1e-9
-"""Of principal moments relative to the largest, below which one is zero or equal to the sum of others."""
+"""Of principal moments relative to entries of the tensor, below which one is zero or the sum of others."""
+
+_LOWER = [4, 5, 7, 5, 6, 8, 7, 8, 9]
+"""Places of a tensor's entries, row by row, among the ten of a body."""
 
 
 @dataclass(frozen=True)
@@ -162,34 +165,58 @@ class Link:
         return f"Link({', '.join(said)})"
 
 
-def warn_of_body(link: Link, numbers: Mapping[sp.Symbol, Any]) -> None:
-    r"""Refuse a tensor about the centre that is not semidefinite, and warn of one that no body has, with
-    :math:`I_1 > I_2 + I_3`, at these numbers of the parameters.
+def moments_of_bodies(links: Sequence[Link], values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments about the centres (.., links, 3), ascending, and the sizes of what they are made of
+    (.., links), at the values (.., links, 10) of masses, centres and tensors.
     """
-    given = link.inertia
-    if link.about == "joint":
-        c = link.centre
-        given = given - link.mass * (c.dot(c) * sp.eye(3) - c * c.T)
-    values = given.subs(numbers)
-    if values.free_symbols or not all(e.is_real and e.is_finite for e in values):
+    m, c, given = values[..., 0], values[..., 1:4], values[..., _LOWER]
+    rho = given.reshape(*given.shape[:-1], 3, 3)
+    about_joint = np.array([link.about == "joint" for link in links])
+    square = np.sum(c * c, axis=-1)[..., None, None] * np.eye(3) - c[..., :, None] * c[..., None, :]
+    moved = np.where(about_joint, m, 0.0)[..., None, None] * square
+    return np.linalg.eigvalsh(rho - moved), np.abs(rho).max(axis=(-2, -1))
+
+
+def body_entries(links: Sequence[Link]) -> list[Any]:
+    """Masses, centres and tensors (xx, yx, yy, zx, zy, zz), ten entries a link."""
+    found = []
+    for link in links:
+        found += [link.mass, *link.centre, *(link.inertia[i, j] for i in range(3) for j in range(i + 1))]
+    return found
+
+
+def are_bodies(links: Sequence[Link], values: np.ndarray) -> np.ndarray:
+    """Which links (.., links) have a mass and principal moments that are not negative."""
+    moments, sizes = moments_of_bodies(links, values)
+    return (moments[..., 0] >= -_ROUNDING * sizes) & (values[..., 0] >= 0)
+
+
+def require_bodies(links: Sequence[Link], values: np.ndarray) -> None:
+    """Refuse a link that has no body at these values (links, 10), in words; DescriptionError."""
+    good = are_bodies(links, values)
+    if good.all():
         return
-    least, middle, largest = np.linalg.eigvalsh(np.array(values.tolist(), dtype=float))
-    size = max(abs(least), abs(largest))
-    of = f"of the link {link.name!r}"
-    # Rounding of the parallel axes is that of the terms that cancel in it.
-    scale = max(size, *(abs(float(e)) for e in link.tensor.subs(numbers)))
-    if least < -_ROUNDING * scale:
-        raise DescriptionError(
-            f"the inertia {of} about its centre has a negative principal moment, {least:.6g}: mend it, or "
-            "say about='joint' where it is about the origin of the link's frame"
-        )
-    if largest > least + middle + _ROUNDING * scale:
-        warnings.warn(
-            f"no body has the principal moments of inertia {of}, {least:.6g}, {middle:.6g}, {largest:.6g}: "
-            "the largest exceeds the sum of the others",
-            InertiaWarning,
-            stacklevel=user_level(),
-        )
+    k = int(np.argmin(good))
+    link, least = links[k], moments_of_bodies(links, values)[0][k, 0]
+    if values[k, 0] < 0:
+        raise DescriptionError(f"the mass of the link {link.name!r} is negative, {values[k, 0]:.6g}: mend it")
+    raise DescriptionError(
+        f"the inertia of the link {link.name!r} about its centre has a negative principal moment, "
+        f"{least:.6g}: mend it, or say about='joint' where it is about the origin of the link's frame"
+    )
+
+
+def warn_of_bodies(links: Sequence[Link], values: np.ndarray) -> None:
+    r"""Warn of principal moments that no body has, :math:`I_1 > I_2 + I_3`, at values (links, 10)."""
+    moments, sizes = moments_of_bodies(links, values)
+    for link, (least, middle, largest), size in zip(links, moments, sizes, strict=True):
+        if largest > least + middle + _ROUNDING * size:
+            warnings.warn(
+                f"no body has the principal moments of inertia of the link {link.name!r}, {least:.6g}, "
+                f"{middle:.6g}, {largest:.6g}: the largest exceeds the sum of the others",
+                InertiaWarning,
+                stacklevel=user_level(),
+            )
 
 
 def read_vector(what: str, given: Any) -> sp.ImmutableMatrix:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries, flag, nearest
@@ -15,10 +16,13 @@ from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, prod
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.trees.joints import AxisJoint, Ball, Fixed, GroupJoint, Hinge, Joint
-from geoctrl.systems.trees.links import Link, read_vector, warn_of_body
+from geoctrl.systems.trees.links import Link, body_entries, read_vector, require_bodies, warn_of_bodies
 from geoctrl.systems.trees.quaternions import Quaternion
 
 __all__ = ["Tree"]
+
+_FEWEST_NAMED, _FEWEST_SKEW = 5, 3
+"""Velocities from which on values of recursions get names; about axes that are none of the frames'."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,15 +143,13 @@ class Tree:
                 reached[parent] |= reached[i] or joint.armature != 0
 
     def warn_of_bodies(self, numbers: Mapping[sp.Symbol, Any]) -> None:
-        """Judge the tensors of all links at these numbers of the parameters.
-
-        Raises
-        ------
-        DescriptionError
-            If one has a negative principal moment about its centre.
-        """
-        for link in self.links:
-            warn_of_body(link, numbers)
+        """Judge the bodies of links at these numbers of the parameters, as far as they have any."""
+        given = [[e.subs(numbers) for e in body_entries([link])] for link in self.links]
+        known = [k for k, entries in enumerate(given) if all(e.is_real and e.is_finite for e in entries)]
+        links = [self.links[k] for k in known]
+        values = np.array([[float(e) for e in given[k]] for k in known]).reshape(-1, 10)
+        require_bodies(links, values)
+        warn_of_bodies(links, values)
 
     # -- structure ------------------------------------------------------------------------------
 
@@ -191,6 +193,23 @@ class Tree:
             elif parent in found and isinstance(self.links[parent].joint, Fixed):
                 found[i] = found[parent] * self.links[i].turn
         return found
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether equations may be written out: few velocities, of more than two about axes of the frames."""
+        n = sum(joint.count for _, joint in self._moving)
+        along = all(_is_along_axes(link) for link in self.links)
+        return n < _FEWEST_SKEW or (n < _FEWEST_NAMED and along)
+
+    def is_symmetric(self, i: int) -> bool:
+        """Whether nothing hangs on a link, and its body is symmetric about the axis of its hinge."""
+        link = self.links[i]
+        if not isinstance(link.joint, Hinge) or i in self.parents:
+            return False
+        x, y, z = (sp.Rational(e.numerator, e.denominator) for e in link.joint.axis)
+        hat = sp.Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        moved = [*(hat * link.first_moment), *(hat * link.tensor - link.tensor * hat)]
+        return all(sp.expand(e) == 0 for e in moved)
 
     # -- velocities and configuration -----------------------------------------------------------
 
@@ -342,3 +361,9 @@ class Tree:
         place = ", place=True" if self.place else ""
         scale = "" if self.friction_scale is None else f", friction_scale={self.friction_scale}"
         return f"Tree(links=[{lines}],\n     gravity={tuple(self.gravity)}{place}{scale})"
+
+
+def _is_along_axes(link: Link) -> bool:
+    """Whether turn and axis take axes of the frames to each other."""
+    axis = link.joint.axis if isinstance(link.joint, AxisJoint) else ()
+    return all(e in (-1, 0, 1) for e in (*axis, *(e for row in link.turn.matrix for e in row)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geoctrl._scalars import NUMBER, STATE, Graph, Node
+from geoctrl._scalars.graph.graph import NUMBER, STATE, Graph, Node
 
 __all__ = ["Factorisation", "solve_general", "solve_saddle"]
 

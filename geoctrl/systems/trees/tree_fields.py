@@ -1,0 +1,97 @@
+"""What a tree makes of the other fields of a description, and inertia and potential in symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node, shown, to_sympy
+from geoctrl.errors import DescriptionError
+from geoctrl.systems.trees.link_frames import LinkFrames
+from geoctrl.systems.trees.newton_euler import composite_inertia, gravity_potential
+from geoctrl.systems.trees.tree import Tree
+
+__all__ = ["FieldOfTree", "fields_of_tree", "inertia_of_tree", "potential_of_tree", "symbols_of_tree"]
+
+_NOT_WITH_A_TREE = {
+    "algebra": "velocities are those of its joints",
+    "inertia": "it is that of its links",
+    "lagrangian": "it is that of its links",
+    "shape": "coordinates are those of its joints",
+    "rotors": "a rotor is a link with a hinge",
+    "quasicoordinates": "rates of its frames are not functions that they go with",
+}
+
+
+class FieldOfTree:
+    """A field of a description that a tree makes when it is asked for: what is put there comes first."""
+
+    def __init__(self, default: Any, make: Callable[[Any], Any]) -> None:
+        self._default, self._make = default, make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, description: Any, owner: type | None = None) -> Any:
+        if description is None:
+            return self._default
+        return description.__dict__.setdefault(self._name, self._make(description))
+
+
+def fields_of_tree(description: Any) -> dict[str, Any]:
+    """Fields of a description with a tree, joined with what is given beside it.
+
+    Inertia and potential are left to be made.
+    """
+    tree = description.tree
+    if not isinstance(tree, Tree):
+        raise TypeError(f"tree must be a gc.Tree, got {shown(tree)}")
+    for name, words in _NOT_WITH_A_TREE.items():
+        given = getattr(description, name)
+        if given is not None and not (isinstance(given, (tuple, list)) and not given):
+            raise DescriptionError(f"a description with tree= has no {name}=: {words}")
+    return {
+        "algebra": tree.algebra,
+        "advected": (*tree.vectors, *description.advected),
+        "shape": tree.shape,
+        "friction": (*tree.friction, *description.friction),
+        "domain": {**tree.sides, **description.domain},
+    }
+
+
+def inertia_of_tree(description: Any) -> sp.ImmutableMatrix:
+    """The inertia of all velocities in symbols, nested as the composite bodies are."""
+    frames, symbols = symbolic_frames(description.tree)
+    M = composite_inertia(frames)
+    n = len(M)
+    entries = iter(to_sympy([M[i][j] for i in range(n) for j in range(i + 1)], symbols))
+    lower = {(i, j): next(entries) for i in range(n) for j in range(i + 1)}
+    return sp.ImmutableMatrix(n, n, lambda i, j: lower[max(i, j), min(i, j)])
+
+
+def potential_of_tree(description: Any) -> sp.Expr:
+    """Of gravity and of the joints' springs, and what is given beside the tree."""
+    frames, symbols = symbolic_frames(description.tree)
+    (weight,) = to_sympy([gravity_potential(frames)], symbols)
+    return weight + description.tree.springs + description.beside_tree["potential"]
+
+
+def symbols_of_tree(description: Any) -> set[sp.Symbol]:
+    """What inertia and potential hold."""
+    frames, symbols = symbolic_frames(description.tree)
+    M = composite_inertia(frames)
+    nodes = [gravity_potential(frames), *(e for row in M for e in row)]
+    found = {symbols[node] for node in frames.graph.symbols(nodes)}
+    return found | (description.tree.springs + description.beside_tree["potential"]).free_symbols
+
+
+def symbolic_frames(tree: Tree, turning: bool = False) -> tuple[LinkFrames, Mapping[Node, sp.Symbol]]:
+    """Frames in a graph of their own, and the symbols that its nodes stand for."""
+    graph = Graph()
+    moving = [s for v in tree.vectors for s in v.symbols] + [c.symbol for c in tree.shape]
+    nodes = {s: graph.symbol(str(s), STATE) for s in moving}
+    nodes |= {s: graph.symbol(str(s), PARAMETER) for s in tree.free_symbols}
+    frames = LinkFrames(tree, graph, FromSympy(graph, nodes), not tree.is_small, turning)
+    return frames, {n: s for s, n in nodes.items()}
