@@ -35,6 +35,7 @@ class Verdict(Enum):
     PROVED_INVARIANT = "PROVED_INVARIANT"
     PROVED_ATTRACTED = "PROVED_ATTRACTED"
     PROVED_TURNING_POINT = "PROVED_TURNING_POINT"
+    PROVED_BOUNDED = "PROVED_BOUNDED"
 
     @property
     def proved(self) -> bool:

@@ -18,6 +18,7 @@ import geoctrl as gc
 from geoctrl._calls import long_calls
 from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under_way
 from geoctrl.analysis.proofs import proof
+from tests.attack.parts.moving import pulled
 
 # Public functions that are done at once whatever they are given, by the size of their input.
 SHORT = {
@@ -242,6 +243,11 @@ CASES = {
     "schedule": (
         AT_ONCE,
         lambda s: gc.schedule(furuta(), "upright", "Omega0", [0, 4], unaided, seconds=s),
+        None,
+    ),
+    "bound_while_moving": (
+        AT_ONCE,
+        lambda s: gc.bound_while_moving(pulled(), "pulled", "s", (-1, 1), 0.5, seconds=s),
         None,
     ),
     "place": (

@@ -30,7 +30,7 @@ ROOMS = {
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
         "symbolic question rest invariants linear proofs witnesses set_witnesses certificates conditions "
-        "maps quadratics regions ."
+        "maps quadratics regions schedules ."
     ),
     "orbits": "enclosures .",
     "rocq": "terms witnesses text theorems .",

@@ -16,6 +16,7 @@ from geoctrl.analysis.maps.stability_map import StabilityMap, certify_region
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.energy_set import RegionOfAttraction
 from geoctrl.analysis.regions.region_of_attraction import region_of_attraction
+from geoctrl.analysis.schedules.moving_bound import MovingBound, bound_while_moving
 
 __all__ = [
     "AttractedSet",
@@ -29,10 +30,12 @@ __all__ = [
     "InvariantProof",
     "Linearization",
     "ManyLinearizations",
+    "MovingBound",
     "Observability",
     "RegionOfAttraction",
     "StabilityConditions",
     "StabilityMap",
+    "bound_while_moving",
     "certify",
     "certify_region",
     "check_invariant",

@@ -15,6 +15,9 @@ __all__ = ["compared_anew"]
 SETS = "sublevel", "squares", "slopes"
 """Theorems about sets of states, of which the domain is compared as well."""
 
+FAMILIES = "map", "moving member"
+"""Theorems about the members of a family over axes."""
+
 
 def compared_anew(path: str) -> list[str]:
     """What a mechanism of the catalogue, derived anew, has in common with a certificate: all of it, in words.
@@ -34,7 +37,7 @@ def compared_anew(path: str) -> list[str]:
     if "theorem" in data and data["theorem"]["name"] in SETS:
         require_same_sublevel(system, problem_in_file(data), data["theorem"])
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
-    if "theorem" in data and data["theorem"]["name"] == "map":
+    if "theorem" in data and data["theorem"]["name"] in FAMILIES:
         require_same_region(system, problem, data["theorem"])
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
     require_same_equations(system, data)

@@ -24,6 +24,7 @@ PARTS = (
     "files",
     "heavy_files",
     "claims",
+    "moving",
     "misuse",
     "calls",
 )
@@ -37,6 +38,7 @@ COUNTS = {
     "certificates": (20000, 200),
     "files": (0, 480),  # all but most of the places in genuine files
     "claims": (10000, 60),
+    "moving": (5000, 40),
     "heavy_files": (150, 16),
     "misuse": (0, 301),  # the others are those of the tests
     "calls": (20000, 500),
@@ -52,6 +54,7 @@ LIMITS = {
     "certificates": 4.0,
     "files": 2.0,
     "claims": 60.0,
+    "moving": 20.0,
     "heavy_files": 60.0,
     "misuse": 20.0,
     "calls": 20.0,
@@ -67,6 +70,7 @@ MEGABYTES = {
     "certificates": 500.0,
     "files": 500.0,
     "claims": 1000.0,
+    "moving": 500.0,
     "heavy_files": 1000.0,
     "misuse": 1000.0,
     "calls": 1000.0,

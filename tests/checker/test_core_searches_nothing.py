@@ -89,6 +89,8 @@ ALLOWED = {
     ("reader.py", "roots"): SQUARE,
     ("maps/region.py", "getattr"): "a sign of a block, in one of its tables by the name in the format",
     ("maps/region.py", "roots"): "the name of a proof by the spectrum",
+    ("schedules/forms.py", "%"): "whether a power is even",
+    ("schedules/forms.py", "//"): "columns of a table of coefficients",
     ("theorems/lowest_form.py", "%"): "whether a power is even",
     ("theorems/lowest_form.py", "//"): "half of a power",
     ("theorems/lowest_form.py", "roots"): SQUARE,

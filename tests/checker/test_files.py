@@ -23,6 +23,7 @@ OF_OTHERS = (
     Verdict.PROVED_INVARIANT,
     Verdict.PROVED_ATTRACTED,
     Verdict.PROVED_TURNING_POINT,
+    Verdict.PROVED_BOUNDED,
 )
 OF_POINTS = [v for v in Verdict if v not in OF_OTHERS]
 PROVED = [v for v in OF_POINTS if v.proved]

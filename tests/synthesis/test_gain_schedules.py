@@ -73,6 +73,23 @@ def test_the_arm_goes_where_the_reference_is(law):
     assert "designs; the fit is off by" in repr(law)
 
 
+def test_the_loop_has_a_bound_while_the_reference_moves(law):
+    """By the frozen linear parts a steady rate of 1 rad/s^2 leaves the arm 0.30 rad/s behind, at most."""
+    bound = law.certify(rate=1)
+    assert bound.verdict is gc.Verdict.PROVED_BOUNDED
+    assert bound.decay > 3
+    loop, lags = law.closed_loop(), []
+    for W in (0, 12, 24):
+        A = gc.linearize(loop, loop.equilibrium("turning", params={"W": W})).A
+        lags.append(-np.linalg.solve(A, [1.0, 0, 0])[0])
+    assert max(lags) < bound.deviations["Omega"] < 2 * max(lags)
+    measured = gc.schedule(
+        law.plant, "turning", "W", [0, 24], lambda eq: gc.lqr(law.plant, eq), by=law.plant.states[0]
+    )
+    with pytest.raises(gc.InputError, match="no reference that moves"):
+        measured.certify(rate=1)
+
+
 def test_what_is_measured_in_place_of_the_reference_is_another_loop(plant, design, law):
     """x' = x + u with u = -s - 2 (x - s) has the pole -1 at a frozen s, and 0 where s is x."""
     measured = gc.schedule(plant, "turning", "W", [0, 6, 12, 18, 24], design, degree=2, by=plant.states[0])

@@ -259,6 +259,15 @@ class FamilyOverAxes:
         W = [list(column) for column in zip(*kernel.basis, strict=True)]
         return product(F, kernel.basis, product(F, rows, W))
 
+    def velocity(self, axis: str) -> list[MapQuotient]:
+        """Derivatives of the states by a parameter that is an axis."""
+        place, axes = self.question.place, self.axes()
+        near = {p: Jet(jet.value) for p, jet in self.symbols_as(place, self.field, axes).items()}
+        moving = place["parameter", axis]
+        near[moving] = Jet(near[moving].value, {0: self.field.one})
+        jets = evaluate(self.table, list(self.region["states"].values()), near, self.field, 1)
+        return [self.field.of(j.first.get(0, self.field.zero)) for j in jets]
+
     def moving_symbols(self) -> list[str]:
         """Symbols of the family, in the order of `family_tangents`."""
         return list(self._symbols)

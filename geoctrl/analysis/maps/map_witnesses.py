@@ -31,7 +31,7 @@ from geoctrl.analysis.maps.minor_formulas import (
     open_factors,
     parts_of_polynomial,
 )
-from geoctrl.analysis.maps.region_proofs import ProofSamples, without_zeros
+from geoctrl.analysis.maps.region_proofs import ProofChart, ProofSamples, without_zeros
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
@@ -46,7 +46,7 @@ from geoctrl.checker.maps.region import Proof, Proofs
 from geoctrl.checker.reader import conform, rational
 from geoctrl.decisions.reading.problem_reader import Refusal as OldRefusal
 
-__all__ = ["ConfirmedProofs", "content_of_map", "read_proofs"]
+__all__ = ["ConfirmedProofs", "MapWitnesses", "content_of_map", "read_proofs"]
 
 Content = dict[str, Any]
 LEAF_BITS, NEARLY = 16, 1e-9
@@ -254,6 +254,10 @@ class MapWitnesses:
             self._charts.append((key, chart))
             return len(known)
         return known.index(key)
+
+    def chart(self, chosen: ProofChart) -> dict[str, Any]:
+        """A chart as the file has it."""
+        return self._charts[self._chart({"rows": chosen.rows, "omitted": chosen.omitted})][1]
 
     def _kernel(self, proposal: dict[str, Any]) -> Any:
         members = self._members

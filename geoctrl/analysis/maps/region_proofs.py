@@ -16,7 +16,7 @@ from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes, Kernel
 from geoctrl.analysis.maps.map_quotients import MapQuotient, hermite, hurwitz
 from geoctrl.decisions.reading.problem_reader import Refusal
 
-__all__ = ["proposals"]
+__all__ = ["ProofChart", "ProofSamples", "independent_chart", "proposals"]
 
 Rows = list[list[MapQuotient]]
 
@@ -35,19 +35,24 @@ class ProofChart(NamedTuple):
 
 
 class ProofSamples:
-    """Points of a region, or its middle alone, and values of quotients there."""
+    """Points of a region, its middle alone, or those at some places of each axis, and values of quotients
+    there.
+    """
 
-    def __init__(self, members: FamilyOverAxes, middle: bool = False) -> None:
+    def __init__(
+        self, members: FamilyOverAxes, middle: bool = False, places: Sequence[np.ndarray] | None = None
+    ) -> None:
         axes = list(members.region["axes"].values())
         several = max(3, round(SAMPLES ** (1 / max(1, sum(a < b for a, b in axes)))))
         counts = [several if a < b and not middle else 1 for a, b in axes]
-        places = [
-            float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count
-            for (a, b), count in zip(axes, counts, strict=True)
-        ]
+        if places is None:
+            places = [
+                float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count
+                for (a, b), count in zip(axes, counts, strict=True)
+            ]
         grid = np.meshgrid(*places, indexing="ij")
         self._columns = dict(enumerate(g.ravel() for g in grid))
-        self._field, self.count = members.field, int(np.prod(counts))
+        self._field, self.count = members.field, grid[0].size
 
     def __call__(self, q: MapQuotient) -> np.ndarray:
         """Values of a quotient, not finite where it has none."""
@@ -57,6 +62,14 @@ class ProofSamples:
     def matrices(self, rows: Rows) -> np.ndarray:
         """Values of a matrix, shape (count, m, m)."""
         return np.array([[self(e) for e in row] for row in rows]).transpose(2, 0, 1)
+
+    def evenness(self, q: MapQuotient) -> float:
+        """The least size of a quotient over its largest; 0 where it changes its sign or has no value."""
+        values = self(q)
+        ends = float(np.min(values)), float(np.max(values))
+        if not np.all(np.isfinite(values)) or ends[0] * ends[1] <= 0:
+            return 0.0
+        return min(abs(e) for e in ends) / max(abs(e) for e in ends)
 
     def _polynomial(self, p: Any) -> np.ndarray:
         total = np.zeros(self.count)
@@ -87,7 +100,11 @@ def proposals(members: FamilyOverAxes) -> list[dict[str, Any]]:
     names += [k for k in members.invariants if k == "energy"]
     leaf = len(members.leaf)
     found: list[tuple[np.ndarray, dict[str, Any]]] = []
-    charts = [c for c in (_chart(members, names), _chart(members, names[:leaf])) if c is not None]
+    charts = [
+        c
+        for c in (independent_chart(members, names), independent_chart(members, names[:leaf]))
+        if c is not None
+    ]
     for chart in charts:
         found += _by_energy(members, at, names, chart)
     for chart in charts:
@@ -111,15 +128,25 @@ def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> lis
     return chosen
 
 
-def _chart(members: FamilyOverAxes, names: Sequence[str]) -> ProofChart | None:
-    """Independent gradients and columns, chosen with the simplest pivots; None where there is nothing."""
+def independent_chart(
+    members: FamilyOverAxes, names: Sequence[str], at: ProofSamples | None = None
+) -> ProofChart:
+    """Independent gradients and columns, chosen with the simplest pivots; with samples, with those that vary
+    least there, so that none vanishes.
+    """
     rows, omitted = [], []
     left = list(zip(names, members.gradients(names), strict=True))
     leaf = members.leaf
     while left := [(k, row) for k, row in left if any(row)]:
         name, row, j = min(
             ((k, row, j) for k, row in left for j, e in enumerate(row) if e),
-            key=lambda e: (e[0] not in leaf, not e[1][e[2]].is_constant, e[1][e[2]].size, e[0] == "energy"),
+            key=lambda e: (
+                e[0] not in leaf,
+                *([-at.evenness(e[1][e[2]])] if at else []),
+                not e[1][e[2]].is_constant,
+                e[1][e[2]].size,
+                e[0] == "energy",
+            ),
         )
         rows.append(name)
         omitted.append(members.labels[j])

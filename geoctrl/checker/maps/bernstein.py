@@ -64,12 +64,12 @@ class Region:
         places = [k for k, d in enumerate(degrees) if d]
         if prod(degrees[k] + 1 for k in places) > TENSOR:
             raise Refusal("a rational function is of too high a degree to be checked on cells")
-        coefficients = _tensor(p, places, degrees)
+        coefficients = monomial_tensor(p, places, degrees)
         for k in places:
             rows = degrees[k] + 1
             image = fmpq_mat(rows, len(coefficients) // rows, coefficients)
             if k < len(self.sides):
-                image = _shift(*self.sides[k], degrees[k]) * image
+                image = shift(*self.sides[k], degrees[k]) * image
             coefficients = image.transpose().entries()
         whole, denominator = fmpq_mat(1, len(coefficients), coefficients).numer_denom()
         return BernsteinForm(places, [degrees[k] for k in places], whole.entries(), denominator)
@@ -124,13 +124,13 @@ class AxesBox:
         coefficients, scale = form.coefficients, fmpq(form.denominator)
         for place, degree in zip(form.places, form.degrees, strict=True):
             spend()
-            matrix, common = _to_bernstein(*self.side(place), degree)
+            matrix, common = to_bernstein(*self.side(place), degree)
             image = matrix * fmpz_mat(degree + 1, len(coefficients) // (degree + 1), coefficients)
             coefficients, scale = image.transpose().entries(), scale * common
         return min(coefficients), max(coefficients), scale
 
 
-def _tensor(p: Any, places: Sequence[int], degrees: Sequence[int]) -> list[fmpq]:
+def monomial_tensor(p: Any, places: Sequence[int], degrees: Sequence[int]) -> list[fmpq]:
     """Coefficients of all monomials in the variables that occur."""
     strides, size = {}, 1
     for k in reversed(places):
@@ -141,13 +141,13 @@ def _tensor(p: Any, places: Sequence[int], degrees: Sequence[int]) -> list[fmpq]
     return found
 
 
-def _shift(low: fmpq, high: fmpq, degree: int) -> fmpq_mat:
+def shift(low: fmpq, high: fmpq, degree: int) -> fmpq_mat:
     """From coefficients of powers of x to those of powers of t, x = low + (high - low) t."""
     n, width = range(degree + 1), high - low
     return fmpq_mat([[comb(k, i) * low ** (k - i) * width**i if k >= i else fmpq(0) for k in n] for i in n])
 
 
-def _to_bernstein(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
+def to_bernstein(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
     """From coefficients of powers of x to those of Bernstein on an interval, over a common denominator."""
     return (_small if degree <= SMALL else _large)(low, high, degree)
 
@@ -155,7 +155,7 @@ def _to_bernstein(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
 def _converted(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
     n = range(degree + 1)
     raised = fmpq_mat([[fmpq(comb(j, i), comb(degree, i)) if i <= j else fmpq(0) for i in n] for j in n])
-    return (raised * _shift(low, high, degree)).numer_denom()
+    return (raised * shift(low, high, degree)).numer_denom()
 
 
 _small, _large = (lru_cache(maxsize=size)(_converted) for size in (50_000, 500))

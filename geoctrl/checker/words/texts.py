@@ -114,13 +114,18 @@ def short(q: Any) -> str:
 
 
 def below(q: fmpq) -> str:
-    """Six digits of a number that is no smaller."""
+    """Six digits of which a number is no smaller."""
     return _rounded(q, ROUND_FLOOR)
+
+
+def above(q: fmpq) -> str:
+    """Six digits of which a number is no larger."""
+    return _rounded(q, ROUND_CEILING)
 
 
 def interval(a: fmpq, b: fmpq) -> str:
     """Six digits of the ends of an interval that holds this one."""
-    return f"[{_rounded(a, ROUND_FLOOR)}, {_rounded(b, ROUND_CEILING)}]"
+    return f"[{below(a)}, {above(b)}]"
 
 
 def _rounded(q: fmpq, rounding: str) -> str:

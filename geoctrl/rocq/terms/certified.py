@@ -30,6 +30,7 @@ FALLING = (
 SERIES = "beyond the second order: the library's jets end there"
 GROUPS = "it is of an orbit under symmetries: the library has no groups"
 MAPS = "it is of a sampled loop: the library has no maps"
+MOVING = "it is of a linear part that varies with the time: the library has motions of fields at rest alone"
 SETS = "it is about a set or a map, of which the library has no theorem"
 MISSING = {
     "attraction in a box": BALLS,
@@ -51,6 +52,7 @@ MISSING = {
     "loop that repels": MAPS,
     "loop with fixed points": MAPS,
     "loop that rests on a manifold": MAPS,
+    "moving member": MOVING,
 }
 """Why the library has no theorem for those of the checker, by their names."""
 HERE = "attraction", "growth", "energy-Casimir", "drift"

@@ -20,7 +20,7 @@ import sympy as sp
 from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import Node, exact, expression, real, shown
-from geoctrl.analysis import certify_region
+from geoctrl.analysis import MovingBound, StabilityMap, bound_while_moving, certify_region
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles
@@ -141,18 +141,38 @@ class GainSchedule(Law):
         """The closed loop as a system, the variable a parameter of it, or the symbol of its family."""
         return self.full
 
-    def certify(self, **options: Any) -> Any:
-        """What is proved of the loop over the range of the variable, which stands still: `certify_region`.
+    def certify(self, rate: float | None = None, **options: Any) -> StabilityMap | MovingBound:
+        r"""What is proved of the loop over the range of the variable.
 
-        Nothing is said of a variable that moves, nor of a neighbourhood that all members have in common.
+        Without a rate the variable s stands still: `certify_region`. Nothing is said then of one that moves,
+        nor of a neighbourhood that all members have in common. With a rate r it moves as it likes within its
+        range, :math:`|\dot s| \le r`, and a bound of the time-varying linear part is proved,
+        :math:`|x - x_e(s)|_P \le e^{-a t} |x - x_e(s)|_P(0) + c r/a`; nothing is said of the nonlinear loop.
 
         Parameters
         ----------
+        rate : float, optional
+            r, the largest rate of the variable.
         options
-            Of `certify_region`; further ``axes`` go beside the variable.
+            Of `certify_region`; with a rate ``decay``, a (by default one by which the bound is small),
+            ``params``, ``progress`` and ``seconds``. Further ``axes`` go beside the variable, standing still.
+
+        Raises
+        ------
+        InputError, ParameterError, EquilibriumError
+            As `certify_region`; for a rate that is not positive, or of a variable that is measured.
+        CertificateError
+            If nothing is found that is proved.
         """
-        axes = {**options.pop("axes", {}), self.variable.name: self.range}
-        return certify_region(self.full, self.family, axes=axes, **options)
+        if rate is None:
+            axes = {**options.pop("axes", {}), self.variable.name: self.range}
+            return certify_region(self.full, self.family, axes=axes, **options)
+        if self.by != REFERENCE:
+            raise InputError(
+                f"{self.variable} is put in by {self.by}, and no reference that moves: rate= asks for "
+                "by='reference'"
+            )
+        return bound_while_moving(self.full, self.family, self.variable.name, self.range, rate, **options)
 
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:

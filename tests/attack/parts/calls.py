@@ -32,7 +32,7 @@ CODE = f"__import__('pathlib').Path('{RAN}').touch()"
 
 MADE_BY_THE_PACKAGE = (
     "Trajectory", "SphereTrajectory", "RotationTrajectory", "Certificate", "Linearization", "Matching",
-    "DiscoveredInvariants", "Ensemble", "ManyLinearizations", "SweepResult",
+    "DiscoveredInvariants", "Ensemble", "ManyLinearizations", "SweepResult", "MovingBound",
     "trajectory_type", "trajectory_of", "of_run", "from_arrays",
 )  # fmt: skip
 """Results, which users get and do not make."""
