@@ -77,6 +77,7 @@ _PUBLIC = {
         "region_of_attraction",
         "stability_conditions",
     ),
+    "geoctrl.systems.picture": ("Block", "Disk", "Ellipsoid", "Rod", "Solid"),
     "geoctrl.verification": ("Verdict", "verify"),
     "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
     "geoctrl.continuation": ("Branch", "Change", "follow"),

@@ -24,7 +24,7 @@ ROOMS = {
     "_scalars": "graph text arithmetic algebra .",
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",
-    "systems": "typesetting parts units contract trees equations printing states promises .",
+    "systems": "typesetting picture parts units contract trees equations printing states promises .",
     "simulation": ". members batches ensembles",
     "stepping": "drive compiled lanes methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
@@ -33,6 +33,7 @@ ROOMS = {
         "maps quadratics regions schedules ."
     ),
     "orbits": "enclosures .",
+    "viz": ". scenes",
     "rocq": "terms witnesses text theorems .",
     "synthesis": "export contract linear shaping solutions rotors shaped_laws gains .",
 }

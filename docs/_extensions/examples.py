@@ -11,16 +11,19 @@ installed package::
     <!-- run -->
     <!-- run: what the figure shows, for readers who cannot see it -->
 
-A block that raises, or warns, is a warning of the build, and the blocks after it in the page are not run.
+A last line that is a scene shows it, as in a notebook. A block that raises, or warns, is a warning of the
+build, and the blocks after it in the page are not run.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
+from html import escape
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,6 +40,8 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from geoctrl.viz import Scene
+from geoctrl.viz.scenes.page import asset
 from geoctrl.viz.style import COLOURS
 
 LOGGER = logging.getLogger(__name__)
@@ -65,14 +70,19 @@ def save(figure: Figure, place: Path) -> None:
     figure.savefig(place, bbox_inches="tight", pad_inches=0.08, metadata={"Date": None})
 
 
-def run(code: str, where: str, namespace: dict[str, Any]) -> tuple[str, list[Figure]]:
-    """Execute code: what it prints and the figures that it leaves, to be closed by the caller."""
+def run(code: str, where: str, namespace: dict[str, Any]) -> tuple[str, list[Figure], Scene | None]:
+    """Execute code: what it prints, its figures, which the caller closes, the scene that it ends with."""
     plt.close("all")
-    printed = StringIO()
+    printed, last = StringIO(), None
+    tree = ast.parse(code, where)
+    ending = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     with mpl.rc_context(STYLE), warnings.catch_warnings(), redirect_stdout(printed):
         warnings.simplefilter("error")
-        exec(compile(code, where, "exec"), namespace)
-    return printed.getvalue(), [plt.figure(number) for number in plt.get_fignums()]
+        exec(compile(tree, where, "exec"), namespace)
+        if ending is not None:
+            last = eval(compile(ast.Expression(ending.value), where, "eval"), namespace)
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    return printed.getvalue(), figures, last if isinstance(last, Scene) else None
 
 
 def image(env: BuildEnvironment, figure: Figure, alt: str) -> nodes.image:
@@ -84,6 +94,20 @@ def image(env: BuildEnvironment, figure: Figure, alt: str) -> nodes.image:
     return nodes.image(uri=f"/{GENERATED}/figures/{name}", alt=alt, classes=["result"])
 
 
+def moving(env: BuildEnvironment, scene: Scene, alt: str) -> nodes.raw:
+    """Save a scene of the page that is being read, and show it."""
+    number = env.temp_data["scenes"] = env.temp_data.get("scenes", 0) + 1
+    name = f"{env.docname.replace('/', '-')}-{number}.html"
+    place = Path(env.app.outdir) / "_static" / "scenes"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "viewer.min.js").write_text(asset("viewer.min.js"), encoding="utf-8")
+    scene.save(place / name, script="viewer.min.js")
+    up = "../" * env.docname.count("/")
+    source, title = f"{up}_static/scenes/{name}", escape(alt)
+    frame = f'<iframe class="scene" loading="lazy" src="{source}" title="{title}"></iframe>'
+    return nodes.raw("", frame, format="html")
+
+
 class Plot(SphinxDirective):
     """``{plot}``: code that leaves a figure."""
 
@@ -93,7 +117,7 @@ class Plot(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         code = "\n".join(self.content)
         try:
-            _, figures = run(code, f"{self.env.docname}, line {self.lineno}", {})
+            _, figures, _ = run(code, f"{self.env.docname}, line {self.lineno}", {})
         except Exception:
             raise self.severe(traceback.format_exc(limit=-3)) from None
         shown = nodes.literal_block(code, code, language="python", classes=["plot"])
@@ -120,7 +144,9 @@ class MarkedBlocks(SphinxTransform):
                 continue
             alt = (marker["words"] or "") if marker["kind"] == "run" else ""
             try:
-                printed, figures = run(block.astext(), f"{self.env.docname}, line {block.line}", namespace)
+                printed, figures, scene = run(
+                    block.astext(), f"{self.env.docname}, line {block.line}", namespace
+                )
             except Exception:
                 LOGGER.warning("the example fails: %s", traceback.format_exc(limit=-3), location=block)
                 return
@@ -128,6 +154,7 @@ class MarkedBlocks(SphinxTransform):
             if printed:
                 below.append(nodes.literal_block(printed, printed, language="none", classes=["printed"]))
             below += [image(self.env, figure, alt) for figure in figures]
+            below += [] if scene is None else [moving(self.env, scene, alt)]
             plt.close("all")
             block.parent[block.parent.index(block) + 1 : block.parent.index(block) + 1] = below
 

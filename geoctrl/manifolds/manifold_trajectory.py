@@ -112,6 +112,12 @@ class ManifoldTrajectory(Samples):
         """Systems on manifolds declare no outputs: (0, nt)."""
         return np.zeros((0, self.time.size))
 
+    def configuration(self, b: int) -> np.ndarray:
+        """Configuration of factor b of the product, counted from 0: (nt, 3), or (nt, 3, 3) of an attitude."""
+        product, z = self.system.product, self._parts[0]
+        factor, row = product.factors[b], int(product.first[b])
+        return z[:, row : row + factor.rows].reshape(len(z), *factor.shape)
+
     def resample(self, times: Any) -> Self:
         """The run at other times; see `geoctrl.runs.Samples.resample`.
 

@@ -52,13 +52,11 @@ class ProductTrajectory(ManifoldTrajectory):
 
     def __getitem__(self, label: Any) -> np.ndarray:
         """Configuration (nt, ...) or velocity (nt, 3) of a factor by its name, else what a label names."""
-        z, w = self._parts
         for b, f in enumerate(self.system.product.factors):
-            row = int(self.system.product.first[b])
             if label == f.name:
-                return z[:, row : row + f.rows].reshape(len(z), *f.shape)
+                return self.configuration(b)
             if label == f.velocity_name:
-                return w[:, b]
+                return self._parts[1][:, b]
         return super().__getitem__(label)
 
     @property

@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import Coordinate
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Ellipsoid, Rod, Solid
 
 __all__ = ["acrobot"]
 
@@ -55,6 +56,22 @@ def acrobot() -> EulerPoincare:
         source=(
             "M. W. Spong, The swing up control problem for the acrobot, IEEE Control Systems 15 (1995); "
             "R. M. Murray and J. Hauser, A case study in approximate linearization: the acrobot example, 1991"
+        ),
+        picture=(
+            Solid(
+                "first link",
+                [Rod((0, 0, 0), (0, 0, l1), l1 / 30), Ellipsoid(l1 / 8)],
+                of=None,
+                turns=[((0, 1, 0), q1.symbol)],
+            ),
+            Solid(
+                "second link",
+                [Rod((0, 0, 0), (0, 0, 2 * c2), l1 / 40), Ellipsoid(l1 / 10)],
+                of=None,
+                place=(l1 * sp.sin(q1.symbol), 0, l1 * height1),
+                turns=[((0, 1, 0), q1.symbol + q2.symbol)],
+                colour="#D55E00",
+            ),
         ),
         name="acrobot",
     )

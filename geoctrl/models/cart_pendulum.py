@@ -7,6 +7,7 @@ import sympy as sp
 from geoctrl._checks import flag
 from geoctrl.algebra import Coordinate, rn
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Block, Ellipsoid, Rod, Solid
 
 __all__ = ["cart_pendulum"]
 
@@ -52,6 +53,10 @@ def cart_pendulum(incline: bool = False) -> EulerPoincare:
 
     v, turn, angle = x.rate, phi.rate, phi.symbol
     kinetic = ((M + m) * v**2 + m * l**2 * turn**2) / 2 + m * l * sp.cos(angle + slope) * v * turn
+    cart = Solid("cart", [Block((l, l / 2, l / 3), at=(0, 0, -l / 6))])
+    rod = Solid(
+        "pendulum", [Rod((0, 0, 0), (0, 0, l)), Ellipsoid(l / 4, at=(0, 0, l))], turns=[((0, 1, 0), angle)]
+    )
     return EulerPoincare(
         algebra=None if symbols else rn(1).relabelled([x.rate_label], ["p_x"]),  # type: ignore[arg-type]
         shape=[x, phi] if symbols else [phi],
@@ -65,5 +70,6 @@ def cart_pendulum(incline: bool = False) -> EulerPoincare:
             "mechanical systems I, IEEE Transactions on Automatic Control 45 (2000); incline: A. M. Bloch, "
             "D. E. Chang, N. E. Leonard and J. E. Marsden, II, the same 46 (2001)"
         ),
+        picture=() if symbols else (cart, rod),
         name="cart-pendulum",
     )

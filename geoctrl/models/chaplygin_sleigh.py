@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import se2
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Block, Ellipsoid, Solid
 
 __all__ = ["chaplygin_sleigh"]
 
@@ -31,5 +32,15 @@ def chaplygin_sleigh() -> EulerPoincare:
         equilibria={"straight": Family({"Y1": V}, symbols=[V])},
         parameters=parameters,
         source="A. M. Bloch, Nonholonomic Mechanics and Control, Springer 2003, section 1.7",
+        picture=[
+            Solid(
+                "sleigh",
+                [
+                    Block((2 * a, a, a / 6), at=(a / 2, 0, a / 4)),
+                    Block((a / 2, a / 20, a / 3)),
+                    Ellipsoid(a / 5, at=(a, 0, a / 3)),
+                ],
+            )
+        ],
         name="chaplygin-sleigh",
     )

@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import Coordinate, so2
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["furuta_pendulum"]
 
@@ -53,6 +54,17 @@ def furuta_pendulum() -> EulerPoincare:
         source=(
             "K. Furuta, M. Yamakita and S. Kobayashi, Swing-up control of inverted pendulum using pseudo-"
             "state feedback, Journal of Systems and Control Engineering 206 (1992)"
+        ),
+        picture=(
+            Solid(
+                "arm", [Rod((0, 0, 0), (R, 0, 0)), Disk(R / 5), Rod((0, 0, -R), (0, 0, 0))], colour="#64748b"
+            ),
+            Solid(
+                "rod",
+                [Rod((0, 0, 0), (0, 0, 2 * l)), Ellipsoid(l / 6)],
+                place=(R, 0, 0),
+                turns=[((-1, 0, 0), angle)],
+            ),
         ),
         name="furuta-pendulum",
     )

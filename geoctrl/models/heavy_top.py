@@ -7,6 +7,7 @@ import sympy as sp
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.models.catalogue_parts import defaults
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["heavy_top"]
 
@@ -46,5 +47,15 @@ def heavy_top() -> EulerPoincare:
             "hanging": Family({"Omega3": Omega0, "Gamma3": -1}, symbols=[Omega0]),
         },
         source="J. E. Marsden and T. S. Ratiu, Introduction to Mechanics and Symmetry, Springer 1999, ch. 15",
+        picture=[
+            Solid(
+                "top",
+                [
+                    Rod((0, 0, 0), (0, 0, 3 * l / 2)),
+                    Disk(3 * l / 4, at=(0, 0, l), thickness=l / 5),
+                    Ellipsoid(l / 12),
+                ],
+            )
+        ],
         name="heavy-top",
     )

@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import Coordinate
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+from geoctrl.systems.picture import Disk, Rod, Solid
 
 __all__ = ["inertia_wheel_pendulum"]
 
@@ -47,6 +48,16 @@ def inertia_wheel_pendulum() -> EulerPoincare:
         source=(
             "M. W. Spong, P. Corke and R. Lozano, Nonlinear control of the reaction wheel pendulum, "
             "Automatica 37 (2001)"
+        ),
+        picture=(
+            Solid("pendulum", [Rod((0, 0, 0), (0, 0, l))], of=None, turns=[((0, 1, 0), phi.symbol)]),
+            Solid(
+                "wheel",
+                [Disk(l / 2, axis=(0, 1, 0))],
+                of=None,
+                place=(l * sp.sin(phi.symbol), 0, l * sp.cos(phi.symbol)),
+                turns=[((0, 1, 0), phi.symbol), ((0, 1, 0), "theta")],
+            ),
         ),
         name="inertia-wheel-pendulum",
     )

@@ -8,6 +8,7 @@ from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.models.catalogue_parts import LLM18, components, per_axis
 from geoctrl.systems import EulerPoincare, Family, Parameter
 from geoctrl.systems.parts.description_entries import weight
+from geoctrl.systems.picture import Ellipsoid, Rod, Solid
 
 __all__ = ["pendulum_3d"]
 
@@ -57,5 +58,11 @@ def pendulum_3d() -> EulerPoincare:
         parameters=parameters,
         equilibria={k: Family(states, symbols=symbols) for k, (states, symbols) in places.items()},
         source=f"{LLM18}, sec. 6.6.2; O. Staude, J. reine angew. Math. 113 (1894)",
+        picture=[
+            Solid(
+                "body",
+                [Rod((0, 0, 0), rho), Ellipsoid([sp.sqrt(rho.dot(rho)) / k for k in (2, 3, 1)], at=rho)],
+            )
+        ],
         name="pendulum-3d",
     )

@@ -11,6 +11,7 @@ import sympy as sp
 from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.models.catalogue_parts import defaults
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+from geoctrl.systems.picture import Block, Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["pendulum_skate", "pendulum_skate_offset", "pendulum_skate_rotor"]
 
@@ -37,7 +38,7 @@ _ROTOR_PARAMETERS = (
 )
 
 
-def _skate(moments, offset=0, **extra) -> EulerPoincare:
+def _skate(moments, offset=0, wheels=(), **extra) -> EulerPoincare:
     """The skate whose body, everything locked, has these moments of inertia about its centre of mass.
 
     ``offset`` is the distance of the centre of mass ahead of the contact, along the blade.
@@ -60,8 +61,17 @@ def _skate(moments, offset=0, **extra) -> EulerPoincare:
     C2 = P[0] / m + l * C1 * sp.Integral(1 / ((M2 - M3) * s**2 + M3), (s, 0, G[1]))
     Omega0, Y0 = sp.symbols("Omega0 Y0", real=True)
     spinning = {} if offset else {"spinning": Family({"v2": Omega0, "Gamma3": 1}, symbols=[Omega0])}
+    skater = Solid(
+        "skater",
+        [
+            Block((4 * l / 5, l / 30, l / 10), at=(0, 0, l / 20), colour="#64748b"),
+            Rod((0, 0, 0), rho, l / 40),
+            Ellipsoid((l / 4, l / 4, 2 * l / 5), at=rho),
+        ],
+    )
     return EulerPoincare(
         algebra=algebra,
+        picture=[skater, *wheels],
         advected=[gamma, z],
         lagrangian=(Omega.dot(sp.diag(*moments) * Omega) + m * centre.dot(centre)) / 2
         - m * g * (z.symbol + rho.dot(sp.Matrix(G))),
@@ -121,9 +131,18 @@ def pendulum_skate_rotor() -> EulerPoincare:
     mass, *rest = _PARAMETERS
     total = Parameter(mass.name, 3.0, mass.unit, "total mass, rotor included", positive=True)
     parameters = (total, *rest, *_ROTOR_PARAMETERS)
-    J1 = _ROTOR_PARAMETERS[0].symbol
+    J1, height = _ROTOR_PARAMETERS[0].symbol, _PARAMETERS[1].symbol
     return _skate(
         moments,
+        wheels=[
+            Solid(
+                "rotor",
+                [Disk(height / 4, axis=(1, 0, 0))],
+                place=(height / 5, 0, height),
+                turns=[((1, 0, 0), "theta")],
+                colour="#D55E00",
+            )
+        ],
         rotors=Rotors(coupling=[J1, 0, 0, 0, 0, 0], inertia=J1, names=["theta"]),
         parameters=parameters,
         parameter_sets={"7.3": defaults(parameters)},

@@ -7,6 +7,7 @@ import sympy as sp
 from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.models.catalogue_parts import no_slip
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Ellipsoid, Solid
 
 __all__ = ["rattleback"]
 
@@ -74,5 +75,6 @@ def rattleback() -> EulerPoincare:
             "Non-Linear Mech. 17 (1982); H. Bondi, The rigid body dynamics of unidirectional spin, "
             "Proc. R. Soc. Lond. A 405 (1986)"
         ),
+        picture=[Solid("stone", [Ellipsoid((2 * a, 2 * b, 2 * c), at=(0, 0, d))])],
         name="rattleback",
     )

@@ -7,6 +7,7 @@ import sympy as sp
 from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.models.catalogue_parts import no_slip
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Solid
 
 __all__ = ["rolling_disk"]
 
@@ -68,5 +69,6 @@ def rolling_disk() -> EulerPoincare:
         parameters=parameters,
         parameter_sets={"disk": {"A": 0.25, "C": 0.5}, "hoop": {"A": 0.5, "C": 1.0}},
         source="Ju. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS 1972",
+        picture=[Solid("disk", [Disk(a, thickness=a / 12)])],
         name="rolling-disk",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -201,6 +202,10 @@ class Samples(ABC):
             "leaf_defects": self.leaf_defects,
         }
         return storage.arrays_of(given, computed)
+
+    def show(self, **options: Any) -> Any:
+        """The run as a scene that moves: `geoctrl.viz.scene`, whose arguments may be given."""
+        return import_module("geoctrl.viz").scene(self, **options)  # figures are a floor above
 
     def to_pandas(self) -> pandas.DataFrame:
         """States, outputs and inputs as a table with the time as its index.

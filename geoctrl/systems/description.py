@@ -107,6 +107,8 @@ class EulerPoincare(Mechanism):
         end at its edge, and points outside are refused.
     outputs : mapping label -> expression in reduced or full symbols, optional
         Signals reported with every trajectory (the torque of a closed loop, say).
+    picture : sequence of Solid, optional
+        What the mechanism looks like in scenes of its runs, `geoctrl.viz.scene`.
     indefinite : bool
         Whether the inertia may have negative eigenvalues, as that of a controlled Lagrangian may. Else it
         must be positive semidefinite, judged at every set of parameters that the system is used with.

@@ -9,6 +9,7 @@ from geoctrl.viz.quantile_bands import bands
 from geoctrl.viz.region_picture import attraction
 from geoctrl.viz.regions import stability_map
 from geoctrl.viz.reports import robustness
+from geoctrl.viz.scenes import Scene, scene
 from geoctrl.viz.section_picture import poincare
 from geoctrl.viz.signals_over_time import drift, states
 from geoctrl.viz.spectrum_picture import eigenvalues
@@ -16,6 +17,7 @@ from geoctrl.viz.sweep_picture import sweep
 from geoctrl.viz.way import path
 
 __all__ = [
+    "Scene",
     "attraction",
     "bands",
     "branches",
@@ -25,6 +27,7 @@ __all__ = [
     "path",
     "poincare",
     "robustness",
+    "scene",
     "stability_map",
     "states",
     "sweep",

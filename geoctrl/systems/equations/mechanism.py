@@ -52,6 +52,7 @@ from geoctrl.systems.parts.names import (
 from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
+from geoctrl.systems.picture import Solid
 from geoctrl.systems.trees.tree import Tree
 from geoctrl.systems.trees.tree_fields import FieldOfTree, fields_of_tree, inertia_of_tree, potential_of_tree
 
@@ -96,6 +97,7 @@ class Mechanism(ABC):
     friction: Sequence[Friction] = ()
     quasicoordinates: Sequence[Quasicoordinate] = ()
     tree: Tree | None = None
+    picture: Sequence[Solid] = ()
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
     beside_tree: dict[str, Any] = field(init=False, default_factory=dict)
@@ -112,14 +114,12 @@ class Mechanism(ABC):
         put("beside_tree", {k: getattr(self, k) for k in made} | ({"inertia": None} if made else {}))
         for name, value in made.items():
             put(name, value)
-        put("advected", tuple(self.advected))
-        put("shape", tuple(self.shape))
-        put("quasicoordinates", tuple(self.quasicoordinates))
+        for what in ("advected", "shape", "quasicoordinates", "picture"):
+            put(what, tuple(getattr(self, what)))
         if self.quasicoordinates and self.symmetry is not None:
-            raise DescriptionError(
-                "symmetry= and quasicoordinates= do not go together: how a turn moves "
-                f"{', '.join(z.name for z in self.quasicoordinates)} is not known; leave out symmetry="
-            )
+            functions = ", ".join(z.name for z in self.quasicoordinates)
+            unknown = f"how a turn moves {functions} is not known; leave out symmetry="
+            raise DescriptionError(f"symmetry= and quasicoordinates= do not go together: {unknown}")
         put("group", self.algebra)
         put("algebra", with_rates(self.group, self.shape))
         n = self.algebra.n

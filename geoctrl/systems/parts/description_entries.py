@@ -30,6 +30,7 @@ from geoctrl.errors import ConstraintError, DescriptionError, InertiaWarning
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
+from geoctrl.systems.picture import Solid
 
 __all__ = [
     "attitude_spring",
@@ -111,7 +112,7 @@ def warn_of_moments(mechanism: Any) -> None:
 
 _NAMED = 24
 """Velocities that a message names; many bodies have thousands."""
-_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction", "quasicoordinates")
+_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction", "quasicoordinates", "picture")
 _MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -146,6 +147,9 @@ def require_kinds(mechanism: Any) -> None:
     for given in mechanism.friction:
         if not isinstance(given, Friction):
             raise TypeError(f"friction must hold gc.Friction objects, got {shown(given)}")
+    for given in mechanism.picture:
+        if not isinstance(given, Solid):
+            raise TypeError(f"picture must hold gc.Solid objects, got {shown(given)}")
     if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
         raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
     if mechanism.symmetry is not None and not isinstance(mechanism.symmetry, Axis):

@@ -58,6 +58,9 @@ def check_symbols(mechanism: Any) -> None:
         if value is not None:
             allowed = configuration if what in ("inertia", "potential") else place
             _require(what, value if isinstance(value, tuple) else (value,), allowed)
+    for body in mechanism.picture:
+        _require(f"the pose of {body.name} in picture", body.expressions, configuration)
+        _require(f"the shapes of {body.name} in picture", [e for s in body.shapes for e in s.lengths], known)
     rates = set(mechanism.algebra.xi) | {sp.Symbol(v, real=True) for v in mechanism.quasivelocity_labels}
     rates_of_z = [z.rate for z in mechanism.quasicoordinates]
     spins = set(mechanism.rotors.rates) if mechanism.rotors else set()

@@ -1,0 +1,104 @@
+"""Poses of the bodies of a run: places and rotations at each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.integrate import cumulative_simpson
+from scipy.spatial.transform import Rotation
+
+from geoctrl._scalars import shown
+from geoctrl.errors import InputError
+from geoctrl.systems.picture import Solid
+
+__all__ = ["Moving", "attitude_of", "moving_body", "position_of"]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A body with its poses.
+
+    Attributes
+    ----------
+    name : str
+    shapes : list of dict
+        In numbers, as `geoctrl.systems.picture.Shape.data` gives them.
+    places : (nt, 3) array
+        Its origin in space (m).
+    turns : (nt, 3, 3) array
+        From its axes to those of space.
+    """
+
+    name: str
+    shapes: list[dict[str, Any]] = field(repr=False)
+    places: np.ndarray = field(repr=False)
+    turns: np.ndarray = field(repr=False)
+
+
+def _in_space(values: np.ndarray) -> np.ndarray:
+    """Positions with up to three entries as points of space."""
+    return np.pad(values[:, :3], ((0, 0), (0, max(0, 3 - values.shape[1]))))
+
+
+def attitude_of(run: Any, of: int) -> np.ndarray:
+    """Rotations of a factor of the group, those of space where it has none."""
+    try:
+        return run.attitude(of=of)
+    except InputError:
+        return np.broadcast_to(np.eye(3), (run.time.size, 3, 3))
+
+
+def position_of(run: Any, of: int) -> np.ndarray:
+    """Places of the frame of a factor, the origin where it has no translations."""
+    try:
+        return _in_space(run.position(of=of))
+    except InputError:
+        return np.zeros((run.time.size, 3))
+
+
+def moving_body(run: Any, body: Solid, numbers: dict, colour: str) -> Moving:
+    """A body of a description as a run moves it."""
+    system = run.system
+    count = len(system.mechanism.algebra.factors)
+    if body.of is not None and body.of > count:
+        raise InputError(
+            f"body {body.name} is placed in the frame of factor {body.of}, but the group has "
+            f"{count}; of=None places it in the axes of space"
+        )
+    values = iter(_values_along(run, body.expressions))
+    place = np.stack([next(values) for _ in range(3)], axis=1)
+    turns = np.broadcast_to(np.eye(3), (run.time.size, 3, 3))
+    for axis, angle in body.turns:
+        along = np.stack([next(values) for _ in axis], axis=1)
+        along = along / np.linalg.norm(along, axis=1)[:, None]
+        turn = _rotor_turn(run, body, angle) if isinstance(angle, str) else next(values)
+        turns = turns @ Rotation.from_rotvec(along * turn[:, None]).as_matrix()
+    if body.of is not None:
+        frame = attitude_of(run, body.of)
+        place = position_of(run, body.of) + np.einsum("tij,tj->ti", frame, place)
+        turns = frame @ turns
+    return Moving(body.name, [s.data(numbers, body.colour or colour) for s in body.shapes], place, turns)
+
+
+def _values_along(run: Any, exprs: Sequence[Any]) -> np.ndarray:
+    """Expressions of the configuration along a run, (k, nt)."""
+    system, count = run.system, run.time.size
+    a = system.assembly
+    program = system.program(a.restrict([a.configuration(e) for e in exprs]))
+    found = program(system.arguments_at(0.0, run.states, None), run.params)
+    return np.broadcast_to(np.reshape(found, (len(exprs), -1)), (len(exprs), count))
+
+
+def _rotor_turn(run: Any, body: Solid, name: str) -> np.ndarray:
+    """The turn of a rotor since the start of a run."""
+    label = f"{name}_dot"
+    if label not in (*run.state_labels, *run.output_labels):
+        rates = [w.removesuffix("_dot") for w in run.state_labels if w.endswith("_dot")]
+        raise InputError(
+            f"body {body.name} turns with {shown(name)}, which has no rate {label} among the states; known "
+            f"are {', '.join(rates) or 'none'}"
+        )
+    return cumulative_simpson(run[label], x=run.time, initial=0.0)
