@@ -109,14 +109,15 @@ def rn(k: int) -> LieAlgebra:
 def product(*algebras: LieAlgebra) -> LieAlgebra:
     """Direct product: velocities one after the other, brackets between different factors zero.
 
-    A label, also one given by `LieAlgebra.relabelled`, that occurs already gets a suffix with the number of
-    its factor, counted from 1. Factors of products are factors of the whole, so that nesting makes no
-    difference to `xi`.
+    A label that occurs already gets a suffix with the number of its factor, counted from 1. Those of one's
+    own, as given by `LieAlgebra.relabelled`, are kept. Factors of products are factors of the whole, so that
+    nesting makes no difference to `xi`.
 
     Raises
     ------
     DescriptionError
-        If nothing or something other than a `LieAlgebra` is given, or labels clash even with suffixes.
+        If nothing or something other than a `LieAlgebra` is given, two factors were given one label, or
+        labels clash even with suffixes.
 
     Examples
     --------
@@ -140,17 +141,27 @@ def product(*algebras: LieAlgebra) -> LieAlgebra:
         start += algebra.n
     return LieAlgebra._from_parts(
         tuple(brackets),
-        _distinct_labels([factor.labels for factor in factors]),
-        _distinct_labels([factor.momentum_labels for factor in factors]),
+        _distinct_labels(factors, [factor.labels for factor in factors]),
+        _distinct_labels(factors, [factor.momentum_labels for factor in factors]),
         " x ".join(algebra.name or "?" for algebra in algebras) if len(algebras) > 1 else algebras[0].name,
         tuple(factors),
     )
 
 
-def _distinct_labels(groups: list[tuple[str, ...]]) -> tuple[str, ...]:
+def _distinct_labels(factors: list[AlgebraFactor], groups: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Labels one after the other, those that were chosen as they are, others with suffixes."""
+    owners: dict[str, int] = {}
+    for number, (factor, group) in enumerate(zip(factors, groups, strict=True), start=1):
+        for label in factor.chosen.intersection(group):
+            if (other := owners.setdefault(label, number)) != number:
+                named = (f"{k} ({factors[k - 1].name or 'without a name'})" for k in (other, number))
+                raise DescriptionError(
+                    f"the label {label!r} was given to two factors, {' and '.join(named)}: give one of them "
+                    "another by relabelled"
+                )
     labels: list[str] = []
     for number, group in enumerate(groups, start=1):
-        taken = set(labels)
+        taken = {*labels, *(label for label, owner in owners.items() if owner != number)}
         labels += [f"{label}_{number}" if label in taken else label for label in group]
     return tuple(labels)
 

@@ -95,9 +95,9 @@ class LieAlgebra:
         n, brackets = read_structure_constants(structure_constants)
         own = _read_labels(labels, numbered_labels("xi", n), "labels")
         momenta = _read_labels(momentum_labels, numbered_labels("mu", n), "momentum_labels")
-        self._fill(
-            brackets, own, momenta, name, (AlgebraFactor(name, 0, n, labels=own, momentum_labels=momenta),)
-        )
+        chosen = frozenset([*(own if labels else ()), *(momenta if momentum_labels else ())])
+        factor = AlgebraFactor(name, 0, n, labels=own, momentum_labels=momenta, chosen=chosen)
+        self._fill(brackets, own, momenta, name, (factor,))
 
     @classmethod
     def _from_parts(
@@ -155,17 +155,13 @@ class LieAlgebra:
         """
         own = _read_labels(labels, self.labels, "labels")
         momenta = _read_labels(momentum_labels, self.momentum_labels, "momentum_labels")
-        factors = tuple(
-            replace(
-                factor,
-                labels=_own_labels(own, self.labels, factor.labels, factor.start),
-                momentum_labels=_own_labels(
-                    momenta, self.momentum_labels, factor.momentum_labels, factor.start
-                ),
-            )
-            for factor in self.factors
-        )
-        return self._from_parts(self.brackets, own, momenta, self.name, factors)
+        factors = []
+        for factor in self.factors:
+            new = _own_labels(own, self.labels, factor.labels, factor.start)
+            new_momenta = _own_labels(momenta, self.momentum_labels, factor.momentum_labels, factor.start)
+            chosen = {*new, *new_momenta} - {*factor.labels, *factor.momentum_labels} | factor.chosen
+            factors.append(replace(factor, labels=new, momentum_labels=new_momenta, chosen=frozenset(chosen)))
+        return self._from_parts(self.brackets, own, momenta, self.name, tuple(factors))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise ImmutableError(f"a LieAlgebra is immutable: {name!r} cannot be set")

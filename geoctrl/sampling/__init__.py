@@ -2,7 +2,7 @@
 
 from geoctrl.sampling.actuator import Applied
 from geoctrl.sampling.complementary import ComplementaryFilter, EstimatedLaw
-from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController, warn_of_slow
+from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController, holds_of_delay, warn_of_slow
 from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.hold import Hold
 from geoctrl.sampling.sensors import InertialUnit, Sensor
@@ -19,5 +19,6 @@ __all__ = [
     "InertialUnit",
     "SampledController",
     "Sensor",
+    "holds_of_delay",
     "warn_of_slow",
 ]

@@ -29,7 +29,7 @@ from geoctrl.errors import InputError, LabelError, LawWarning
 from geoctrl.sampling.controller_in_c import controller_files
 from geoctrl.sampling.feedback import Feedback
 
-__all__ = ["MOST_LATE", "Controls", "SampledController", "warn_of_slow"]
+__all__ = ["MOST_LATE", "Controls", "SampledController", "holds_of_delay", "warn_of_slow"]
 
 MOST_LATE = 10_000
 """Holds that a delay may last: each is a command that waits."""
@@ -55,6 +55,14 @@ def warn_of_slow(rate: float, fastest: float) -> None:
             ),
             stacklevel=user_level(),
         )
+
+
+def holds_of_delay(delay: float, rate: float) -> tuple[int, float]:
+    """A delay (s) in holds of a rate (Hz): a whole number and a part of one."""
+    late = delay * rate
+    whole = int(late + _WHOLE)
+    part = late - whole
+    return whole, part if part > _WHOLE else 0.0
 
 
 class Controls(ABC):
@@ -260,10 +268,7 @@ class SampledController:
     @property
     def holds_late(self) -> tuple[int, float]:
         """The delay in holds: a whole number d and a part f < 1."""
-        late = self.delay * self.rate
-        whole = int(late + _WHOLE)
-        part = late - whole
-        return whole, part if part > _WHOLE else 0.0
+        return holds_of_delay(self.delay, self.rate)
 
     def to_c(self, folder: Any, name: str | None = None) -> tuple[Path, Path]:
         """Write what a computer does at a sample as C99: ``NAME.h`` and ``NAME.c``, which allocate nothing.

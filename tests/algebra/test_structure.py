@@ -173,6 +173,20 @@ def test_labels_of_products():
     assert algebra.name == "so3 x rn x se3 x so2 x so2"
 
 
+def test_labels_of_ones_own_are_kept_in_products():
+    wheels = rn(2).relabelled(["Omega1", "w2"])
+    assert product(so3(), wheels).labels == ("Omega1_1", "Omega2", "Omega3", "Omega1", "w2")
+    assert product(wheels, so3()).labels == ("Omega1", "w2", "Omega1_2", "Omega2", "Omega3")
+    assert product(product(wheels), so3(), rn(1)).labels[-1] == "Y1"
+    back = wheels.relabelled(["Y1", "Y2"])
+    assert back == rn(2)
+    other = rn(1).relabelled(["w2"], ["p"])
+    with pytest.raises(DescriptionError, match=r"'w2' was given to two factors, 1 \(rn\) and 3 \(rn\)"):
+        product(wheels, so3(), other)
+    with pytest.raises(DescriptionError, match=r"'p' was given to two factors"):
+        product(other, rn(1).relabelled(["v"], ["p"]))
+
+
 def test_nested_products_flatten():
     flat = product(so3(), se2(), so3())
     for nested in (product(product(so3(), se2()), so3()), product(so3(), product(se2(), so3()))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -27,6 +27,8 @@ class AlgebraFactor:
         Matrix group behind `hat`, `exp` and the like; None for structure constants alone.
     labels, momentum_labels : tuple of str
         Labels of the factor on its own, before a product adds suffixes.
+    chosen : frozenset of str
+        Those of both that a user has given, which products keep.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class AlgebraFactor:
     group: str | None = None
     labels: tuple[str, ...] = ()
     momentum_labels: tuple[str, ...] = ()
+    chosen: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def xi_slice(self) -> slice:

@@ -12,7 +12,6 @@ Computer-Controlled Systems, 1997, chapter 3).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -24,7 +23,7 @@ from geoctrl._checks import quantity, sampling_rate
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis import Linearization
 from geoctrl.errors import InputError
-from geoctrl.sampling import Controls, Feedback, SampledController
+from geoctrl.sampling import Controls, Feedback, SampledController, holds_of_delay
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.linear.linear_law import LinearLaw, input_expressions
 from geoctrl.synthesis.linear.riccati import held_pair
@@ -35,8 +34,6 @@ __all__ = ["DelayedLaw", "delay_of"]
 
 _WAITING = 200
 """Commands that may wait: each is a state of the controller."""
-_WHOLE = 1e-9
-"""Part of a hold below which a delay is one of whole holds."""
 
 
 def delay_of(delay: Any, rate: float | None) -> float:
@@ -175,7 +172,8 @@ def _gains(linear: Linearization, K: np.ndarray, h: float, delay: float) -> tupl
     """Gains on the state and on the commands that wait."""
     unit = linear.scales.unit
     A, B = linear.A * (unit / unit[:, None]), linear.B / unit[:, None]
-    count = math.ceil(delay / h - _WHOLE)
+    whole, part = holds_of_delay(delay, 1 / h)
+    count = whole + (part > 0)
     flows = [held_pair(A, B, min(j * h, delay)) for j in range(count + 1)]
     held = K * unit
     waiting = [held @ (later[1] - earlier[1]) for earlier, later in pairwise(flows)]

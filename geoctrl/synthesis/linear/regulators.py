@@ -24,7 +24,13 @@ from geoctrl.synthesis.linear.integral_action import integral_weights, with_inte
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.precise_riccati import precise_gain, precise_law
 from geoctrl.synthesis.linear.riccati import held_pair, optimal_gain, optimal_held_gain
-from geoctrl.synthesis.linear.scaled_pair import acting_units, scaled_pair, weighed_sizes, weighed_units
+from geoctrl.synthesis.linear.scaled_pair import (
+    PairUnits,
+    acting_units,
+    scaled_pair,
+    weighed_sizes,
+    weighed_units,
+)
 from geoctrl.systems import ReducedSystem, System, as_system
 
 __all__ = ["linearization_with_inputs", "lqe", "lqr", "place", "read_weight"]
@@ -128,7 +134,8 @@ def lqr(
         States of which the law takes the integrals of the deviations as well, as states ``{label}_integral``:
         a force that nobody knows of then leaves no deviation. In ``Q`` they have weights by these names, that
         of the state times the square of the system's rate (`System.scales`) without one. A controller sums
-        them up by itself; a reference is where the equilibrium has the state.
+        them up by itself; with ``rate`` the sums of its samples are what is designed for. A reference is
+        where the equilibrium has the state.
     delay : float
         From a sample to where its command acts (s), with ``rate``: the law is given the state in which it
         acts, which the commands that wait determine.
@@ -146,7 +153,8 @@ def lqr(
         name, eigenvalue and the inputs.
     InputError, LabelError, ParameterError
         For weights of another shape or not definite, for a motion on the imaginary axis that costs nothing, a
-        system without inputs, a rate that is not positive; for an unknown label or parameter.
+        system without inputs, a rate that is not positive, integrals together with a delay; for an unknown
+        label or parameter.
     ConvergenceError
         If Riccati's equation is not solved: with ``rate`` in doubles, else with 2048 bits where these do not
         tell the gain.
@@ -167,10 +175,11 @@ def lqr(
     linear = linearization_with_inputs(sys, eq, params, "lqr")
     of: dict[str, str] = {}
     if integral is not None:
-        if rate is not None:
+        if late:
             raise InputError(
-                "lqr takes integral= or rate=: integrals are summed up at samples, which the design for a "
-                "hold does not know; leave rate= out, and prove the sampled loop by certify(controller=)"
+                "lqr takes integral= or delay=: a law that is given the state in which its command acts does "
+                "not sum up deviations; leave one of them out, and prove the sampled loop by "
+                "certify(controller=)"
             )
         point, of = with_integrals(linear.equilibrium.system, linear.equilibrium, integral)
         Q = integral_weights(Q, point.labels, of, linear.scales.rate)
@@ -196,13 +205,24 @@ def lqr(
         hertz = sampling_rate(rate)
         warn_of_slow(hertz, float(np.max(np.abs(np.linalg.eigvals(linear.A)), initial=0.0)))
         h = units.rate / hertz
-        held = optimal_held_gain(*weighed, h)
+        held = optimal_held_gain(*weighed, h, _sums(linear, reached, units, of))
         K = pair.gain(held)
         if late:
             F, G = held_pair(pair.A, pair.B, h)
             law = LinearLaw(system, linear.equilibrium, K, reached)
             return DelayedLaw(linear, law, np.linalg.eigvals(F - G @ held), hertz, late)
     return LinearLaw(system, linear.equilibrium, K, reached, tuple(of))
+
+
+def _sums(
+    linear: Linearization, reached: Controllability, units: PairUnits, of: Mapping[str, str]
+) -> np.ndarray | None:
+    """The part of a pair that a controller adds up from its samples; None where there is none."""
+    if not of:
+        return None
+    formed = np.isin(linear.equilibrium.labels, list(of))
+    rows = np.where(formed[:, None], linear.A, 0.0)
+    return scaled_pair(rows, np.zeros_like(linear.B), units, reached.basis, reached.projection).A
 
 
 @long_call

@@ -85,20 +85,35 @@ def _form(loop: np.ndarray, weight: np.ndarray) -> np.ndarray:
             raise ConvergenceError(str(said)) from None
 
 
-def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, h: float) -> np.ndarray:
+def optimal_held_gain(
+    A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, h: float, sums: np.ndarray | None = None
+) -> np.ndarray:
     r"""K of inputs that are held, u = -K x at each sample, for the integral of :math:`x^T Q x + u^T R u`.
 
     The integral over one hold is a form in x and u at its beginning (Van Loan, 1978), and
     :math:`K = (R_h + B_h^T S B_h)^{-1} (B_h^T S A_h + N^T)` with the solution S of the discrete equation.
+
+    Parameters
+    ----------
+    sums : ndarray (n, n), optional
+        The part of A that a controller adds up from its samples, :math:`x_{k+1} = \dots + h\,\Sigma x_k`;
+        what it forms is held in between.
     """
     from scipy.linalg import block_diag, expm, solve_discrete_are, solve_discrete_lyapunov
 
     if not A.size:
         return np.zeros((B.shape[1], 0))
+    sums = np.zeros_like(A) if sums is None else sums
     if len(groups := _groups(A, B, Q, R)) > 1:
-        return _by_groups(optimal_held_gain, groups, A, B, Q, R, h)
+
+        def of_group(
+            A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, summed: np.ndarray
+        ) -> np.ndarray:
+            return optimal_held_gain(A, B, Q, R, h, summed)
+
+        return _by_groups(of_group, groups, A, B, Q, R, sums)
     n, m = B.shape
-    F = np.vstack([np.hstack([A, B]), np.zeros((m, n + m))])
+    F = np.vstack([np.hstack([A - sums, B]), np.zeros((m, n + m))])
     with np.errstate(over="ignore", invalid="ignore"):  # what is too much is told below
         E = expm(np.block([[-F.T, block_diag(Q, R)], [np.zeros_like(F), F]]) * h)
     if not np.isfinite(E).all():
@@ -108,7 +123,7 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
     flow = E[n + m :, n + m :]
     cost = flow.T @ E[: n + m, n + m :]
     cost = (cost + cost.T) / 2
-    Ah, Bh, N, Qh, Rh = flow[:n, :n], flow[:n, n:], cost[:n, n:], cost[:n, :n], cost[n:, n:]
+    Ah, Bh, N, Qh, Rh = flow[:n, :n] + h * sums, flow[:n, n:], cost[:n, n:], cost[:n, :n], cost[n:, n:]
     S, d = _first(lambda: solve_discrete_are(Ah, Bh, Qh, Rh, s=N))
     Ah, Bh, N, Qh = Ah * (d / d[:, None]), Bh / d[:, None], N * d[:, None], Qh * d * d[:, None]
 
@@ -132,18 +147,19 @@ def _groups(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> list[
     return [np.flatnonzero(group == k) for k in range(count)]
 
 
-def _by_groups(
-    gain: Callable[..., np.ndarray], groups: list[np.ndarray], *pair: np.ndarray | float
-) -> np.ndarray:
-    """The gain of each group by itself: solved together they leave rounding where zeros belong."""
-    A, B, Q, R = (np.asarray(e) for e in pair[:4])
+def _by_groups(gain: Callable[..., np.ndarray], groups: list[np.ndarray], *pair: np.ndarray) -> np.ndarray:
+    """The gain of each group by itself: solved together they leave rounding where zeros belong.
+
+    What comes after A, B, Q, R are matrices of the states.
+    """
+    A, B, Q, R, *further = pair
     n, m = B.shape
     K = np.zeros((m, n))
     for group in groups:
         x, u = group[group < n], group[group >= n] - n
         if x.size and u.size:
             own = A[np.ix_(x, x)], B[np.ix_(x, u)], Q[np.ix_(x, x)], R[np.ix_(u, u)]
-            K[np.ix_(u, x)] = gain(*own, *pair[4:])
+            K[np.ix_(u, x)] = gain(*own, *(rows[np.ix_(x, x)] for rows in further))
     return K
 
 
