@@ -335,6 +335,17 @@ class Assembly(ABC):
         drift = [dot(g, self._along_motion(row), self.velocity) for row in rows]
         return rows, drift
 
+    def left_over(self, unknowns: Sequence[Node]) -> list[Node]:
+        """h - M w' + B^T lambda and -d - B w', with symbols in the place of w' and lambda."""
+        g, k = self.graph, len(self.velocity)
+        across = [[self.rows[a][i] for a in range(len(self.rows))] for i in range(k)]
+        found = [
+            g.add([h, -dot(g, row, unknowns[:k]), dot(g, column, unknowns[k:])])
+            for h, row, column in zip(self.force, self.mass, across, strict=True)
+        ]
+        pairs = zip(self.drift, self.rows, strict=True)
+        return found + [g.add([-d, -dot(g, row, unknowns[:k])]) for d, row in pairs]
+
     @property
     def bordered_matrix(self) -> Matrix:
         """[[M, B^T], [B, 0]]: invertible where the accelerations exist."""

@@ -12,6 +12,7 @@ taken at the accelerations :math:`\dot E w`, goes the way of every description.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from geoctrl._scalars import Node
@@ -73,9 +74,14 @@ class TreeAssembly(Assembly):
         needed = self._motion.needed_forces(None if still else convective)
         return [g.add([f, -h]) for f, h in zip(self._acting_forces(), needed, strict=True)], self.applied
 
-    def _equations(self) -> None:
+    @property
+    def _constrained(self) -> bool:
+        """Whether velocities are not those of the joints, or forces hold reactions."""
         m = self.mechanism
-        if m.frame is not None or m.constraints is not None or self._loads or self._entries:
+        return m.frame is not None or m.constraints is not None or bool(self._loads or self._entries)
+
+    def _equations(self) -> None:
+        if self._constrained:
             super()._equations()
             return
         self.applied = self._generalised_forces()
@@ -93,6 +99,15 @@ class TreeAssembly(Assembly):
         if not self._frames.tree.is_small:
             self.pivot_places = list(found.pivots)
             self.acceleration = self.evaluated_acceleration
+
+    def left_over(self, unknowns: Sequence[Node]) -> list[Node]:
+        """As `Assembly.left_over`; of links without constraints by Newton's and Euler's equations."""
+        if self._frames.tree.is_small or self._constrained:
+            return super().left_over(unknowns)
+        needed = self._motion.needed_forces(list(unknowns))
+        return self.restrict(
+            [self.graph.add([f, -h]) for f, h in zip(self._acting_forces(), needed, strict=True)]
+        )
 
     @cached_property
     def mass(self) -> Matrix:  # type: ignore[override]

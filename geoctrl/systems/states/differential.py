@@ -45,10 +45,7 @@ class Differential:
             *([*a.rows[b], *[g.zero] * r] for b in range(r)),
         ]
         right = [*a.force, *(-d for d in a.drift)]
-        residual = [
-            g.add([b, *(-(m * z) for m, z in zip(row, self.unknowns, strict=True))])
-            for b, row in zip(right, self.saddle, strict=True)
-        ]
+        residual = a.left_over(self.unknowns)
         self.right = right
         self.residual_x = g.jacobian(residual, system.state_nodes)
         self.residual_u = g.jacobian(residual, a.inputs)

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from tests.oracles.tree_in_space import TreeInSpace, random_pose, state_of
-from tests.systems.trees.tree_models import MODELS
+from tests.systems.trees.tree_models import MODELS, arm, body
 
 
 @cache
@@ -67,3 +67,42 @@ def test_the_same_mechanism_by_its_inertia(name):
     assert np.abs(sys.rhs(0.0, x, u) - want).max() < 1e-13 * np.abs(want).max()
     for name, value in other.invariants(x).items():
         assert sys.invariants(x)[name] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["general hinges", "free with armature"])
+def test_derivatives_are_those_of_the_rates(name):
+    tree, sys, rng = described(name).tree, system(name), np.random.default_rng(6)
+    pose, (xi, u) = random_pose(tree, rng), rng.normal(size=(2, sys.ninputs))
+    x, step = state_of(sys, tree, pose, xi), 1e-30
+    want = [sys.rhs(0.0, x + 1j * step * e, u).imag / step for e in np.eye(sys.nstates)]
+    for found in (sys.jacobian(0.0, x, u), sys.differential.numeric(sys.arguments_at(0.0, x, u), {})[0]):
+        assert np.abs(found - np.array(want).T).max() < 1e-12 * np.abs(want).max()
+
+
+def chain(n):
+    """Hinges about the vertical and across in turn, that hang down from each other."""
+    axes = [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    down = (0, 0, sp.Rational(-3, 10))
+    return gc.Tree(
+        [
+            gc.Link(f"l{k}", f"l{k - 1}" if k else None, gc.Hinge(f"q{k}", axes[k % 3]), down, **body(k))
+            for k in range(n)
+        ]
+    )
+
+
+def test_a_chain_of_seven_keeps_its_energy_and_its_momentum_about_the_vertical():
+    sys = gc.EulerPoincare(tree=chain(7), name="seven").reduce()
+    start = np.concatenate([np.linspace(0.2, 0.8, 7), np.linspace(0.1, 0.7, 7)])
+    x = gc.simulate(sys, np.linspace(0, 10, 51), start).states
+    energy, momentum = sys.energy(x), sys.invariants(x)["p_q0"]
+    assert np.ptp(energy) < 1e-12 * np.abs(energy).max()
+    assert np.ptp(momentum) < 1e-12 * np.abs(momentum).max()
+    at = TreeInSpace(chain(7), dict(zip((f"q{k}" for k in range(7)), x[7:, 20], strict=True)))
+    assert momentum[20] == pytest.approx(at.angular_momentum(x[:7, 20])[2], rel=1e-12)
+
+
+def test_instructions_grow_little_more_than_with_links():
+    systems = {n: gc.EulerPoincare(tree=arm(n)).reduce() for n in (12, 20)}
+    count = {n: len(s.program(s.evaluated_rates).tape.instructions) for n, s in systems.items()}
+    assert count[20] <= 2.2 * count[12]
