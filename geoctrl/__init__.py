@@ -41,6 +41,7 @@ _PUBLIC = {
         "Parameter",
         "Planar",
         "ReducedSystem",
+        "Rolling",
         "Rotors",
         "Slide",
         "Tree",

@@ -17,6 +17,7 @@ from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.trees.joints import Ball, Fixed, Free, Hinge, Planar, Slide
 from geoctrl.systems.trees.links import Link
 from geoctrl.systems.trees.quaternions import Quaternion, turn
+from geoctrl.systems.trees.rolling import Rolling
 from geoctrl.systems.trees.tree import Tree
 from geoctrl.systems.unit_check import check_units
 from geoctrl.systems.units.unit_change import UnitChange
@@ -44,6 +45,7 @@ __all__ = [
     "Quaternion",
     "ReducedSystem",
     "Relation",
+    "Rolling",
     "Rotors",
     "Seen",
     "Slide",

@@ -75,13 +75,13 @@ class TreeAssembly(Assembly):
         return [g.add([f, -h]) for f, h in zip(self._acting_forces(), needed, strict=True)], self.applied
 
     @property
-    def _constrained(self) -> bool:
+    def _has_constraints(self) -> bool:
         """Whether velocities are not those of the joints, or forces hold reactions."""
         m = self.mechanism
         return m.frame is not None or m.constraints is not None or bool(self._loads or self._entries)
 
     def _equations(self) -> None:
-        if self._constrained:
+        if self._has_constraints:
             super()._equations()
             return
         self.applied = self._generalised_forces()
@@ -102,7 +102,7 @@ class TreeAssembly(Assembly):
 
     def left_over(self, unknowns: Sequence[Node]) -> list[Node]:
         """As `Assembly.left_over`; of links without constraints by Newton's and Euler's equations."""
-        if self._frames.tree.is_small or self._constrained:
+        if self._frames.tree.is_small or self._has_constraints:
             return super().left_over(unknowns)
         needed = self._motion.needed_forces(list(unknowns))
         return self.restrict(

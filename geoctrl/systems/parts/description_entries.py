@@ -84,14 +84,9 @@ def warn_of_moments(mechanism: Any) -> None:
     gyroscopic term, other factors or an inertia that changes, the matrix may stand for more than one body
     (a gyrostat's carrier, the fluid around it, a mass moved along).
     """
-    if mechanism.tree is not None:
-        mechanism.tree.warn_of_bodies(
-            {p.symbol: p.default for p in mechanism.parameters if p.default is not None}
-        )
-        return
     numbers = {p.symbol: p.default for p in mechanism.parameters if p.default is not None}
     if mechanism.tree is not None:
-        mechanism.tree.warn_of_bodies(numbers)
+        mechanism.tree.judge_bodies(numbers)
         return
     single = mechanism.algebra.name == "so3" and mechanism.rotors is None and mechanism.constraints is None
     if not single or mechanism.gyroscopic is not None or mechanism.indefinite:

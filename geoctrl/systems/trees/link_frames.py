@@ -21,12 +21,11 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import Graph, Node
+from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
 from geoctrl.systems.trees.joints import Fixed, Hinge, Planar, Slide
 from geoctrl.systems.trees.node_vectors import Rows, Triple, Triples
-from geoctrl.systems.trees.tree import Tree
 
-__all__ = ["LinkFrames"]
+__all__ = ["LinkBody", "LinkFrames", "symbolic_frames"]
 
 Pair = tuple[Triple, Triple]
 """Angular and linear part of a velocity, or couple and force."""
@@ -47,6 +46,7 @@ class LinkFrames:
     Attributes
     ----------
     turns, places : lists of R and p
+    resting_turns : list of R0
     columns : list of the unit velocities of each link's joint
     bodies : list of LinkBody
     gravity : Triple
@@ -70,10 +70,10 @@ class LinkFrames:
     """
 
     def __init__(
-        self, tree: Tree, graph: Graph, convert: Callable[[Any], Node], named: bool, turning: bool = False
+        self, tree: Any, graph: Graph, convert: Callable[[Any], Node], named: bool, turning: bool = False
     ) -> None:
         self.tree, self.graph, self.vectors = tree, graph, Triples(graph, named)
-        self._convert, self._turning = convert, turning
+        self.converted, self._turning = convert, turning
         let = self.vectors.let
         self.parents = tree.parents
         self.order = tree.order
@@ -81,6 +81,7 @@ class LinkFrames:
         self.gravity = [convert(e) for e in tree.gravity]
         self.columns: list[list[Pair]] = []
         self.turns: list[Rows] = []
+        self.resting_turns = [[self._numbers(row) for row in link.turn.matrix] for link in tree.links]
         self.places: list[Triple] = []
         self.bodies: list[LinkBody] = []
         self.armatures: list[Node] = []
@@ -99,26 +100,26 @@ class LinkFrames:
         return [self.graph.number(e) for e in given]
 
     def _matrix(self, given: sp.Matrix) -> Rows:
-        return [[self._convert(e) for e in row] for row in given.tolist()]
+        return [[self.converted(e) for e in row] for row in given.tolist()]
 
     def _frame(self, i: int) -> tuple[Rows, Triple]:
         """R and p of a link."""
         v, link = self.vectors, self.tree.links[i]
         joint = link.joint
-        R0 = [self._numbers(row) for row in link.turn.matrix]
-        p0 = [self._convert(e) for e in link.place]
+        R0 = self.resting_turns[i]
+        p0 = [self.converted(e) for e in link.place]
         if isinstance(joint, Fixed):
             return R0, p0
         if isinstance(joint, (Hinge, Slide)):
-            q = self._convert(sp.Symbol(joint.name, real=True))
+            q = self.converted(sp.Symbol(joint.name, real=True))
             axis = self._numbers(joint.axis)
             if isinstance(joint, Slide):
                 return R0, v.add(p0, v.times(q, v.image(R0, axis)))
             still = not self._turning and self.tree.is_symmetric(i)
             return (R0 if still else v.product(R0, self._turn_about(axis, q))), p0
         rows, heights = self.tree.rows[i], self.tree.heights[i]
-        turned = {k: [self._convert(s) for s in vector.symbols] for k, vector in rows.items()}
-        moved = [self._convert(heights[k].symbol) if k in heights else self.graph.zero for k in range(3)]
+        turned = {k: [self.converted(s) for s in vector.symbols] for k, vector in rows.items()}
+        moved = [self.converted(heights[k].symbol) if k in heights else self.graph.zero for k in range(3)]
         own = self._plane(turned) if isinstance(joint, Planar) else [turned.get(k, v.zero) for k in range(3)]
         return v.product(R0, own), v.add(p0, v.image(R0, moved))
 
@@ -194,3 +195,13 @@ class LinkFrames:
                 R, p = found[parent]
                 found[i] = v.let(v.product(R, self.turns[i])), v.let(v.add(p, v.image(R, self.places[i])))
         return found
+
+
+def symbolic_frames(tree: Any, turning: bool = False) -> tuple[LinkFrames, Mapping[Node, sp.Symbol]]:
+    """Frames in a graph of their own, and the symbols that its nodes stand for."""
+    graph = Graph()
+    moving = [s for v in tree.vectors for s in v.symbols] + [c.symbol for c in tree.shape]
+    nodes = {s: graph.symbol(str(s), STATE) for s in moving}
+    nodes |= {s: graph.symbol(str(s), PARAMETER) for s in tree.free_symbols}
+    frames = LinkFrames(tree, graph, FromSympy(graph, nodes), not tree.is_small, turning)
+    return frames, {n: s for s, n in nodes.items()}

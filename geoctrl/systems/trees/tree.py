@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries, flag, nearest
 from geoctrl._scalars import expression, shown
 from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, product
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, LabelError
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.trees.joints import AxisJoint, Ball, Fixed, GroupJoint, Hinge, Joint
-from geoctrl.systems.trees.links import Link, body_entries, read_vector, require_bodies, warn_of_bodies
+from geoctrl.systems.trees.links import Link, read_vector
 from geoctrl.systems.trees.quaternions import Quaternion
+from geoctrl.systems.trees.rolling import Rolling, is_multiple
+from geoctrl.systems.trees.tree_checks import (
+    judge_bodies,
+    require_bodies_everywhere,
+    require_names,
+    require_no_circle,
+)
+from geoctrl.systems.trees.tree_kinematics import TreeKinematics
 
 __all__ = ["Tree"]
+
+_DOWN = (0, 0, sp.Rational(-981, 100))
 
 _FEWEST_NAMED, _FEWEST_SKEW = 5, 3
 """Velocities from which on values of recursions get names; about axes that are none of the frames'."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """Links that hang on each other, without a closed loop.
 
@@ -47,6 +54,8 @@ class Tree:
         Whether the place and attitude of free and planar links are states, where nothing depends on them.
     friction_scale : number or expression in parameters, optional
         Velocity below which dry friction is smoothed.
+    rolling : sequence of Rolling
+        Wheels on the floor z = 0.
 
     Attributes
     ----------
@@ -73,88 +82,42 @@ class Tree:
     ('a_dot', 'b_dot')
     """
 
-    links: Sequence[Link]
-    gravity: Any = (0, 0, sp.Rational(-981, 100))
-    place: bool = False
-    friction_scale: Any = None
-
-    def __post_init__(self) -> None:
-        def put(name: str, value: Any) -> None:
-            object.__setattr__(self, name, value)
-
-        links = entries("links of a tree", self.links, DescriptionError)
-        for link in links:
+    def __init__(
+        self,
+        links: Sequence[Link],
+        gravity: Any = _DOWN,
+        place: bool = False,
+        friction_scale: Any = None,
+        rolling: Sequence[Rolling] = (),
+    ) -> None:
+        self.links: tuple[Link, ...] = entries("links of a tree", links, DescriptionError)
+        for link in self.links:
             if not isinstance(link, Link):
                 raise DescriptionError(f"links must be gc.Link objects, got {shown(link)}")
-        put("links", links)
-        put("gravity", read_vector("gravity", self.gravity))
-        put("place", flag("place of a tree", self.place))
-        if self.friction_scale is not None:
-            put("friction_scale", expression(self.friction_scale, "friction_scale"))
-        self._require_names()
-        self._require_tree()
-        self._require_bodies()
+        self.gravity = read_vector("gravity", gravity)
+        self.placed = flag("place of a tree", place)
+        scale = friction_scale
+        self.friction_scale = None if scale is None else expression(scale, "friction_scale")
+        self.rolling: tuple[Rolling, ...] = entries("rolling of a tree", rolling, DescriptionError)
+        for wheel in self.rolling:
+            if not isinstance(wheel, Rolling):
+                raise DescriptionError(f"rolling must hold gc.Rolling objects, got {shown(wheel)}")
+            for name in (wheel.link, wheel.upright):
+                if name not in self.number:
+                    known = nearest(name, self.number)
+                    raise DescriptionError(f"{wheel!r} names no link of the tree: {name!r}{known}")
+        require_names(self)
+        require_no_circle(self)
+        require_bodies_everywhere(self)
 
-    # -- checks ---------------------------------------------------------------------------------
-
-    def _require_names(self) -> None:
-        names = [link.name for link in self.links]
-        joints = [joint.name for _, joint in self._moving]
-        for what, given in (("links", names), ("joints", joints)):
-            repeated = sorted({name for name in given if given.count(name) > 1})
-            if repeated:
-                raise DescriptionError(f"{what} repeat the name {', '.join(map(repr, repeated))}; rename one")
-        for link in self.links:
-            if link.parent is not None and link.parent not in names:
-                raise DescriptionError(
-                    f"the link {link.name!r} hangs on {link.parent!r}, which is no link of the tree"
-                    f"{nearest(link.parent, names)}"
-                )
-        for _, joint in self._moving:
-            if joint.dry != 0 and self.friction_scale is None:
-                raise DescriptionError(
-                    f"dry friction of the joint {joint.name!r} is not smooth at rest: give the tree "
-                    "friction_scale=, the velocity below which it is smoothed (1e-3 rad/s, say)"
-                )
-
-    def _require_tree(self) -> None:
-        if not self._moving:
-            raise DescriptionError("nothing in the tree moves: every joint is gc.Fixed()")
-        if len(self.order) < len(self.links):
-            left = [link for i, link in enumerate(self.links) if i not in set(self.order)]
-            raise DescriptionError(
-                f"parents go round in a circle: {', '.join(repr(link.name) for link in left)}; a tree has a "
-                "link without parent= that all others hang on"
-            )
-
-    def _require_bodies(self) -> None:
-        reached = [link.has_body for link in self.links]
-        for i in reversed(self.order):
-            parent, joint = self.parents[i], self.links[i].joint
-            if isinstance(joint, Fixed):
-                pass
-            elif not reached[i] and joint.armature == 0:
-                raise DescriptionError(
-                    f"the joint {joint.name!r} of the link {self.links[i].name!r} moves nothing that has "
-                    "inertia: give that link, or one that hangs on it, mass= and inertia=, or the joint "
-                    "armature="
-                )
-            if parent is not None:
-                reached[parent] |= reached[i] or joint.armature != 0
-
-    def warn_of_bodies(self, numbers: Mapping[sp.Symbol, Any]) -> None:
-        """Judge the bodies of links at these numbers of the parameters, as far as they have any."""
-        given = [[e.subs(numbers) for e in body_entries([link])] for link in self.links]
-        known = [k for k, entries in enumerate(given) if all(e.is_real and e.is_finite for e in entries)]
-        links = [self.links[k] for k in known]
-        values = np.array([[float(e) for e in given[k]] for k in known]).reshape(-1, 10)
-        require_bodies(links, values)
-        warn_of_bodies(links, values)
+    def judge_bodies(self, numbers: Mapping[sp.Symbol, Any]) -> None:
+        """Refuse bodies with a negative moment at these numbers, and warn of what no body has."""
+        judge_bodies(self.links, numbers)
 
     # -- structure ------------------------------------------------------------------------------
 
     @property
-    def _moving(self) -> list[tuple[int, Any]]:
+    def moving(self) -> list[tuple[int, Any]]:
         """Joints that move, with the numbers of their links."""
         return [(i, link.joint) for i, link in enumerate(self.links) if not isinstance(link.joint, Fixed)]
 
@@ -197,7 +160,7 @@ class Tree:
     @cached_property
     def is_small(self) -> bool:
         """Whether equations may be written out: few velocities, of more than two about axes of the frames."""
-        n = sum(joint.count for _, joint in self._moving)
+        n = sum(joint.count for _, joint in self.moving)
         along = all(_is_along_axes(link) for link in self.links)
         return n < _FEWEST_SKEW or (n < _FEWEST_NAMED and along)
 
@@ -216,12 +179,12 @@ class Tree:
     @cached_property
     def group_joints(self) -> tuple[tuple[int, Any], ...]:
         """Balls, free and planar joints, with the numbers of their links."""
-        return tuple((i, j) for i, j in self._moving if isinstance(j, GroupJoint))
+        return tuple((i, j) for i, j in self.moving if isinstance(j, GroupJoint))
 
     @cached_property
     def axis_joints(self) -> tuple[tuple[int, Any], ...]:
         """Hinges and slides, with the numbers of their links."""
-        return tuple((i, j) for i, j in self._moving if isinstance(j, AxisJoint))
+        return tuple((i, j) for i, j in self.moving if isinstance(j, AxisJoint))
 
     def suffix(self, joint: Joint) -> str:
         """End of the labels that belong to a ball, free or planar joint."""
@@ -302,7 +265,7 @@ class Tree:
     def _necessary_axes(self, i: int, joint: Any) -> list[int]:
         """Axes of the frame that a joint hangs on along which its motion is told apart."""
         every = list(range(joint.rows))
-        if isinstance(joint, Ball) or self.place or i not in self.fixed_turns:
+        if isinstance(joint, Ball) or self.placed or i not in self.fixed_turns:
             return every
         against = self.fixed_turns[i].inverse.matrix
         seen = [
@@ -311,13 +274,124 @@ class Tree:
         felt = [k for k in every if sp.expand(seen[k]) != 0]
         return felt if len(felt) < 2 else every
 
+    # -- where links are ------------------------------------------------------------------------
+
+    @cached_property
+    def kinematics(self) -> TreeKinematics:
+        """Places, turns and velocities of links, by number."""
+        return TreeKinematics(self)
+
+    def _number_of(self, name: Any) -> int:
+        if not isinstance(name, str) or name not in self.number:
+            raise LabelError(f"no link {shown(name)} in the tree{nearest(name, self.number)}")
+        return self.number[name]
+
+    def place(self, name: str) -> sp.ImmutableMatrix:
+        """Place of a link's origin in space, three expressions in the configuration.
+
+        Raises
+        ------
+        LabelError
+            If no link has that name.
+        DescriptionError
+            If the place of a free or planar link is no state (``place=True``).
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=1, inertia=(1, 1, 1))
+        >>> gc.Tree([rod, gc.Link("tip", "rod", place=(0, 0, -2))]).place("tip").T
+        Matrix([[-2*sin(q), 0, -2*cos(q)]])
+        """
+        return self.kinematics.place(self._number_of(name))
+
+    def turn(self, name: str) -> sp.ImmutableMatrix:
+        """Turn of a link, 3 x 3, from its axes to those fixed in space.
+
+        Raises
+        ------
+        LabelError, DescriptionError
+            As `place`.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=1, inertia=(1, 1, 1))
+        >>> gc.Tree([rod]).turn("rod")[0, :]
+        Matrix([[cos(q), 0, sin(q)]])
+        """
+        return self.kinematics.turn(self._number_of(name))
+
+    def velocity(self, name: str) -> sp.ImmutableMatrix:
+        """Rows (6 x n) of the angular velocity and that of the origin of a link, in its axes.
+
+        Times the velocities in the order of ``labels`` these are (w, v).
+
+        Raises
+        ------
+        LabelError
+            If no link has that name.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=1, inertia=(1, 1, 1))
+        >>> gc.Tree([rod, gc.Link("tip", "rod", place=(0, 0, -2))]).velocity("tip").T
+        Matrix([[0, 1, 0, -2, 0, 0]])
+        """
+        return self.kinematics.velocity(self._number_of(name))
+
+    def acting(
+        self, name: str, force: Any = (0, 0, 0), couple: Any = (0, 0, 0), at: Any = (0, 0, 0)
+    ) -> list[sp.Expr]:
+        r"""Generalised forces of a force and a couple on a link, in the order of ``labels``.
+
+        .. math:: F_k = w_k \cdot (n + r \times f) + v_k \cdot f
+
+        Parameters
+        ----------
+        name : str
+            Of the link.
+        force, couple : three expressions
+            f and n, in the axes of the link; they may hold inputs.
+        at : three expressions
+            r, where the force acts.
+
+        Raises
+        ------
+        LabelError
+            If no link has that name.
+        DescriptionError
+            If one of them has not three entries.
+
+        Examples
+        --------
+        >>> import geoctrl as gc, sympy as sp
+        >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=1, inertia=(1, 1, 1))
+        >>> gc.Tree([rod]).acting("rod", force=(sp.Symbol("u"), 0, 0), at=(0, 0, -2))
+        [-2*u]
+        """
+        return self.kinematics.acting(self._number_of(name), couple, force, at)
+
+    @cached_property
+    def rows_of_wheels(self) -> dict[str, list[sp.Expr]]:
+        """Rows of the wheels that roll, by name; without those that others are multiples of."""
+        found: dict[str, list[sp.Expr]] = {}
+        for wheel in self.rolling:
+            i, j = self.number[wheel.link], self.number[wheel.upright]
+            rows = self.kinematics.rolling_rows(i, wheel.radius, j)
+            for end, row in zip(("along", "across"), rows, strict=True):
+                if not any(is_multiple(row, other) for other in found.values()):
+                    found[f"{wheel.link} {end}"] = row
+        return found
+
     # -- what acts in joints --------------------------------------------------------------------
 
     @cached_property
     def friction(self) -> tuple[Friction, ...]:
         """Damping and dry friction of all joints."""
         found = []
-        for i, joint in self._moving:
+        for i, joint in self.moving:
             if joint.damping == 0 and joint.dry == 0:
                 continue
             angular = [p for p, (b, _) in zip(self.velocity_places[i], joint.columns, strict=True) if any(b)]
@@ -352,15 +426,16 @@ class Tree:
     def free_symbols(self) -> set[sp.Symbol]:
         """Parameters that its numbers hold."""
         found = set(self.gravity.free_symbols).union(*(link.free_symbols for link in self.links))
-        for _, joint in self._moving:
+        for _, joint in self.moving:
             found |= joint.armature.free_symbols
         return found
 
     def __repr__(self) -> str:
         lines = ",\n           ".join(map(repr, self.links))
-        place = ", place=True" if self.place else ""
+        place = ", place=True" if self.placed else ""
         scale = "" if self.friction_scale is None else f", friction_scale={self.friction_scale}"
-        return f"Tree(links=[{lines}],\n     gravity={tuple(self.gravity)}{place}{scale})"
+        rolling = f", rolling={list(self.rolling)}" if self.rolling else ""
+        return f"Tree(links=[{lines}],\n     gravity={tuple(self.gravity)}{place}{scale}{rolling})"
 
 
 def _is_along_axes(link: Link) -> bool:

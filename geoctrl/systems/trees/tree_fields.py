@@ -7,9 +7,9 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node, shown, to_sympy
+from geoctrl._scalars import shown, to_sympy
 from geoctrl.errors import DescriptionError
-from geoctrl.systems.trees.link_frames import LinkFrames
+from geoctrl.systems.trees.link_frames import symbolic_frames
 from geoctrl.systems.trees.newton_euler import composite_inertia, gravity_potential
 from geoctrl.systems.trees.tree import Tree
 
@@ -52,13 +52,24 @@ def fields_of_tree(description: Any) -> dict[str, Any]:
         given = getattr(description, name)
         if given is not None and not (isinstance(given, (tuple, list)) and not given):
             raise DescriptionError(f"a description with tree= has no {name}=: {words}")
-    return {
+    found = {
         "algebra": tree.algebra,
         "advected": (*tree.vectors, *description.advected),
         "shape": tree.shape,
         "friction": (*tree.friction, *description.friction),
         "domain": {**tree.sides, **description.domain},
     }
+    if tree.rolling:
+        found["constraints"] = joined_rows(tree.rows_of_wheels, description.constraints)
+    return found
+
+
+def joined_rows(rows: dict[str, list[sp.Expr]], given: Any) -> dict[str, Any]:
+    """Rows of wheels and those that are given beside them, by name."""
+    if given is None or isinstance(given, Mapping):
+        return {**rows, **(given or {})}
+    listed = given.tolist() if hasattr(given, "tolist") else list(given)
+    return {**rows, **{f"constraint{k}": row for k, row in enumerate(listed, start=1)}}
 
 
 def inertia_of_tree(description: Any) -> sp.ImmutableMatrix:
@@ -85,13 +96,3 @@ def symbols_of_tree(description: Any) -> set[sp.Symbol]:
     nodes = [gravity_potential(frames), *(e for row in M for e in row)]
     found = {symbols[node] for node in frames.graph.symbols(nodes)}
     return found | (description.tree.springs + description.beside_tree["potential"]).free_symbols
-
-
-def symbolic_frames(tree: Tree, turning: bool = False) -> tuple[LinkFrames, Mapping[Node, sp.Symbol]]:
-    """Frames in a graph of their own, and the symbols that its nodes stand for."""
-    graph = Graph()
-    moving = [s for v in tree.vectors for s in v.symbols] + [c.symbol for c in tree.shape]
-    nodes = {s: graph.symbol(str(s), STATE) for s in moving}
-    nodes |= {s: graph.symbol(str(s), PARAMETER) for s in tree.free_symbols}
-    frames = LinkFrames(tree, graph, FromSympy(graph, nodes), not tree.is_small, turning)
-    return frames, {n: s for s, n in nodes.items()}

@@ -136,7 +136,7 @@ def test_a_word_for_the_point_of_the_tensor():
 
 def test_tensors_that_no_body_has():
     def judged(**given):
-        gc.Tree([gc.Link("a", joint=gc.Hinge("q"), **given)]).warn_of_bodies({})
+        gc.EulerPoincare(tree=gc.Tree([gc.Link("a", joint=gc.Hinge("q"), **given)]))
 
     with pytest.warns(InertiaWarning, match="of the link 'a', 1, 1, 2.5"):
         judged(mass=1, inertia=(1, 1, 2.5))
