@@ -6,14 +6,15 @@ as a product of factors; the checker multiplies out and compares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 
+from geoctrl.analysis.maps.axes_writer import AxesWriter
 from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes
 from geoctrl.analysis.maps.map_quotients import (
     MapQuotient,
@@ -67,68 +68,6 @@ def read_proofs(content: Content) -> ConfirmedProofs:
     members = Members(problem, witness, given)
     proving = Proofs(members, given)
     return ConfirmedProofs(members, [proving.of(proof) for proof in given["proofs"]], given)
-
-
-class AxesWriter:
-    """Writes functions of the axes as nodes, numerators and denominators in factors.
-
-    Parameters
-    ----------
-    table : Appended
-    places : dict of number of a variable -> place
-    generator : callable
-        Name of the function that a further generator stands for, and its argument.
-    """
-
-    def __init__(
-        self, table: Appended, places: dict[int, int], generator: Callable[[int], tuple[str, Any]]
-    ) -> None:
-        self._table, self._places, self._generator = table, dict(places), generator
-
-    def __call__(self, q: Any) -> int:
-        """The place of a function, of the search or of the checker."""
-        if isinstance(q, MapQuotient):
-            below = [(q.below, 1)]
-        else:
-            below = [(q.field.factors[k], e) for k, e in q.below.items()]
-        return self.product(q.top, below)
-
-    def product(self, top: Any, below: Sequence[tuple[Any, int]] = ()) -> int:
-        """The place of a polynomial, by powers of others, in factors."""
-        if not top:
-            return self._table.number(fmpq(0))
-        number, powers = fmpq(1), dict[int, int]()
-        for p, exponent in [(top, 1), *((p, -e) for p, e in below)]:
-            c, factors = p.factor()
-            number *= fmpq(c) ** exponent
-            for factor, e in factors:
-                place = self._polynomial(factor)
-                powers[place] = powers.get(place, 0) + int(e) * exponent
-        if not powers:
-            return self._table.number(number)
-        if number == 1 and [*powers.values()] == [1]:
-            return next(iter(powers))
-        return self._table.multiple(number, powers.items())
-
-    def _polynomial(self, p: Any) -> int:
-        terms = [(self._monomial(exponents), c) for exponents, c in p.to_dict().items()]
-        if len(terms) == 1 and terms[0][1] == 1 and isinstance(terms[0][0], int):
-            return terms[0][0]
-        one = self._table.number(fmpq(1))
-        return self._table.total((c, one if place is None else place) for place, c in terms)
-
-    def _monomial(self, exponents: Sequence[int]) -> int | None:
-        """The place of a product of generators, None of one."""
-        powers = [(self._variable(k), int(e)) for k, e in enumerate(exponents) if e]
-        if not powers:
-            return None
-        return powers[0][0] if len(powers) == 1 and powers[0][1] == 1 else self._table.product(*powers)
-
-    def _variable(self, k: int) -> int:
-        if k not in self._places:
-            name, x = self._generator(k)
-            self._places[k] = self._table.function(name, self(x))
-        return self._places[k]
 
 
 class MapWitnesses:
@@ -207,7 +146,8 @@ class MapWitnesses:
         asked = sorted({k for proof in proofs for c in proof.conditions for k, _ in c.factors})
         found = []
         for k in asked:
-            if len(open_factors(F.factors[k], self._positive)) > 1:
+            made = any(F.factors[k].degrees()[len(self._members.field.names) :])
+            if made and len(open_factors(F.factors[k], self._positive)) > 1:
                 found.append(writer.product(F.factors[k]))
         return content | {"theorem": content["theorem"] | {"divisors": found}}
 

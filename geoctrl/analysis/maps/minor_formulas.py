@@ -2,7 +2,7 @@
 
 Multiplied out in the axes a minor has long numbers; the checker has the coefficients, and multiplies. It
 cancels nothing: a formula serves where its numerator over the common denominator is that in lowest terms, but
-for factors of which the signs are plain.
+for factors of which the signs are plain, or asked for in any case, as those of what is divided by.
 
 Where a block commutes with a rotation of pairs of states, it is a matrix of half the size over the complex
 numbers, and its polynomial is P^2 + Q^2 with the real and imaginary parts P, Q of that of the matrix.
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cache, reduce
+from operator import mul
 from types import SimpleNamespace
 from typing import Any
 
@@ -119,19 +120,31 @@ class Formulas:
         return own < sum(len(str(q.top)) for q in wanted) and all(map(self._is_same, formulas, wanted))
 
     def is_shorter(self, formula: Any, wanted: MapQuotient) -> bool:
-        """Whether a formula is the shorter way to write a function, without factors of unknown sign."""
+        """Whether a formula is the shorter way to write a function, without further factors of open sign."""
         return TERM * len(formula) < len(str(wanted.top)) and self._is_same(formula, wanted)
 
     def _is_same(self, formula: Any, wanted: MapQuotient) -> bool:
-        """Whether a formula has the numerator in lowest terms, but for factors of plain sign."""
+        """Whether a formula has the numerator in lowest terms, but for factors of plain sign and divisors."""
         numerator = self._numerator(formula)
         if not wanted:
             return not numerator
-        one, *further = [*open_factors(wanted.top, self._positive), self._field.ring.constant(1)]
-        if len(further) > 1:
+        found = open_factors(wanted.top, self._positive)
+        if len(found) > 1 and not self._is_rational(wanted.top):
             return False
-        quotient, rest = divmod(numerator, one)
-        return not rest and has_plain_sign(quotient, self._positive)
+        quotient, rest = divmod(numerator, reduce(mul, found, self._field.ring.constant(1)))
+        return not rest and all(
+            factor / factor.leading_coefficient() in self._factors
+            for factor in open_factors(quotient, self._positive)
+        )
+
+    def _is_rational(self, polynomial: Any) -> bool:
+        """Whether no generator occurs in it.
+
+        Coefficients of Bernstein of a product are sums of products of those of its factors, with positive
+        numbers: where each factor is seen to have a sign on a cell, so is the product. Not so where squares
+        of generators are put in.
+        """
+        return not any(polynomial.degrees()[len(self._field.names) :])
 
     def _powers(self, polynomial: Any) -> Powers:
         """Powers of the factors of a denominator."""
