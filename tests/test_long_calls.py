@@ -436,6 +436,15 @@ def test_nothing_is_shown_where_there_is_no_terminal(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(("seconds", "budget", "told"), [(1.0, 60.0, 1), (None, 7.0, 7), (9.0, 0.5, 0.5)])
+def test_the_seconds_that_were_given_are_told(seconds, budget, told):
+    """A search within a call may take most of what is left; that is no number that anybody gave."""
+    search = LongCall("a call", False, seconds).search_budget(budget)
+    search.cut.append("a part")
+    assert search.note == f"not finished within the budget of {told} s: a part"
+    assert search.seconds <= told
+
+
 def test_calls_within_calls():
     """Stages go to the innermost call; one that is done is no more under way, whatever ends it."""
 

@@ -66,6 +66,8 @@ class Budget:
     ----------
     seconds : float
         Positive; infinity for no limit.
+    given : float, optional
+        What was asked for, of which the seconds are a part; told in words.
 
     Attributes
     ----------
@@ -83,8 +85,9 @@ class Budget:
     seconds: float
     _end: float
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, given: float | None = None) -> None:
         self.seconds = seconds_of(seconds)
+        self._given = self.seconds if given is None else given
         self.cut: list[str] = []
         self._end = time.monotonic() + self.seconds
 
@@ -94,11 +97,16 @@ class Budget:
         return max(0.0, self._end - time.monotonic())
 
     @property
+    def words(self) -> str:
+        """The seconds that were given."""
+        return f"the budget of {self._given:g} s"
+
+    @property
     def note(self) -> str:
         """What was not finished, in words; empty where all was."""
         if not self.cut:
             return ""
-        return f"not finished within the budget of {self.seconds:g} s: {', '.join(dict.fromkeys(self.cut))}"
+        return f"not finished within {self.words}: {', '.join(dict.fromkeys(self.cut))}"
 
     def attempt(
         self,

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from geoctrl._calls.budget import TOLD, Budget
+from geoctrl._calls.budget import TOLD, Budget, seconds_of
 from geoctrl._checks import accepts
 from geoctrl._scalars.text.numbers import shown
 from geoctrl.errors import BudgetError, InputError, ParameterError
@@ -158,9 +158,12 @@ class LongCall:
         reached = f", in the stage {self.report.stage!r}" if self.report.stage else ""
         return f"not finished within {self.budget.seconds:g} s{reached}"
 
-    def search_seconds(self, budget: float) -> float:
-        """Seconds of a search that may take so many, or most of what is left."""
-        return min(budget, _MOST * self.budget.seconds_left) if self.budget.seconds_left else budget
+    def search_budget(self, budget: Any) -> Budget:
+        """That of a search that may take so many seconds, or most of what is left; the smaller one of those
+        that were given for the two is told.
+        """
+        whole, left = seconds_of(budget), _MOST * self.budget.seconds_left
+        return Budget(left, self.budget.seconds) if 0 < left < whole else Budget(whole)
 
     def run(self, body: Callable[[], R], paced: bool = False) -> R:
         """The result of the body within the time, at which one that is ``paced`` looks itself."""

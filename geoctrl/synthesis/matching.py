@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._calls.budget import BUDGET, Budget, seconds_of
+from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
@@ -296,7 +296,7 @@ def match(
             "give the law, law.numeric(), to the plant as feedback= with a torque against the friction; or "
             "take the rotors as velocities of gc.rn"
         )
-    coupling, time = RotorCoupling.of(mechanism), Budget(under_way().search_seconds(seconds_of(budget)))
+    coupling, time = RotorCoupling.of(mechanism), under_way().search_budget(budget)
     remedy, count = "give numbers for the parameters of the rotors", coupling.rotors.count
     time.demand("a check of the rotors", coupling.require_coupling, remedy)
     full = time.demand("the full branch", partial(coupling.branch, count), remedy)

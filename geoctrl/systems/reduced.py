@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._calls.budget import BUDGET, seconds_of
+from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._scalars import Node, shown
 from geoctrl.systems.contract.points import family_member
@@ -259,7 +259,7 @@ class ReducedSystem(Recorded):
         InputError, ParameterError
             For a part of another name; a width, a budget, that is no positive number.
         """
-        return Display(self, width, under_way().search_seconds(seconds_of(budget))).part(part)
+        return Display(self, width, under_way().search_budget(budget)).part(part)
 
     def tensors(self) -> HamelTensors:
         """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""

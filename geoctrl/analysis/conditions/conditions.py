@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._calls.budget import BUDGET, Budget, seconds_of
+from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import nearest
 from geoctrl._scalars import shown
@@ -115,7 +115,7 @@ def stability_conditions(
     as_system(sys, "stability_conditions", recorded=True)
     if not isinstance(family, str) or family not in sys.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
-    time = Budget(under_way().search_seconds(seconds_of(budget)))
+    time = under_way().search_budget(budget)
     settings = Settings(sys, params)
     sys.judgement.require_identities(settings.numbers | settings.formulas)
     try:

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from geoctrl._calls.budget import BUDGET, Budget, seconds_of
+from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import nearest
 from geoctrl.analysis.conditions.conditions_at_points import AtNumbers
@@ -154,7 +154,7 @@ class StabilityConditions:
         known = {s.name: s for s in self.symbols}
         if str(name) not in known:
             raise ParameterError(f"no symbol {str(name)!r}{nearest(str(name), known)}")
-        symbol, time = known[str(name)], Budget(under_way().search_seconds(seconds_of(budget)))
+        symbol, time = known[str(name)], under_way().search_budget(budget)
         solved = [
             time.attempt(str(r), partial(_solve_relation, r, symbol), r)
             for r in (self.unstable if unstable else self.stable)

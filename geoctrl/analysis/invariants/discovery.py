@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 import sympy as sp
 
-from geoctrl._calls.budget import BUDGET, Budget, seconds_of
+from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import flag, named_parameters, whole_number
 from geoctrl._scalars import Node, exact
@@ -202,7 +202,7 @@ def discover_invariants(
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
     call = under_way()
-    search = _Discovery(sys, numbers, velocity_degree, Budget(call.search_seconds(seconds_of(budget))))
+    search = _Discovery(sys, numbers, velocity_degree, call.search_budget(budget))
 
     def report(stage: str) -> None:
         call.tell(stage, f"{len(search.found)} found", search.degree / max_degree)

@@ -13,7 +13,6 @@ import numpy as np
 import sympy as sp
 
 from geoctrl import checker, decisions
-from geoctrl._calls.budget import seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import flag, named_parameters
 from geoctrl._scalars import FLOAT, RATIONAL, Node, NotRationalError, evaluate, exact
@@ -159,10 +158,8 @@ def check_invariant(
     True
     """
     as_system(sys, "check_invariant", recorded=True)
-    budget, for_all_inputs = (
-        under_way().search_seconds(seconds_of(budget)),
-        flag("for_all_inputs", for_all_inputs),
-    )
+    most = under_way().search_budget(budget).seconds
+    for_all_inputs = flag("for_all_inputs", for_all_inputs)
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
@@ -170,7 +167,7 @@ def check_invariant(
     values = sys.parameters(given) if given else {}
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
-    asked = _Asked(sys, numbers, for_all_inputs, monotonic() + budget)
+    asked = _Asked(sys, numbers, for_all_inputs, monotonic() + most)
     scope, left, note = "given" if numbers else "all", None, ""
     try:
         pieces = _pieces(asked, node)

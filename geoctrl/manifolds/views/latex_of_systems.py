@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
-from geoctrl._calls.budget import BUDGET, Budget, seconds_of
+from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
@@ -59,8 +59,7 @@ def latex(
     progress, seconds
         As of `geoctrl.certify`; the budget is part of these seconds.
     """
-    seconds_left = under_way().search_seconds(seconds_of(budget))
-    return system.display_type(system.description, width, seconds_left).part(part)
+    return system.display_type(system.description, width, under_way().search_budget(budget)).part(part)
 
 
 class ManifoldDisplay(ABC):
@@ -70,8 +69,8 @@ class ManifoldDisplay(ABC):
     ----------
     width : float
         Width of a line in em.
-    budget : float
-        Seconds. A line that is not typeset by then is replaced by one that says so.
+    budget : Budget
+        A line that is not typeset by then is replaced by one that says so.
     """
 
     potential: ClassVar[str]
@@ -79,8 +78,8 @@ class ManifoldDisplay(ABC):
     work: ClassVar[str]
     """What the generalised forces are, as an equation."""
 
-    def __init__(self, system: Description, width: float, budget: float) -> None:
-        self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
+    def __init__(self, system: Description, width: float, budget: Budget) -> None:
+        self.system, self.width, self.budget = system, real(width, "width"), budget
         if not self.width > 0:
             raise InputError(f"width must be positive, got {shown(width)}")
         parameters = [p.symbol for p in system.parameters]
@@ -90,7 +89,7 @@ class ManifoldDisplay(ABC):
     def part(self, name: str) -> str:
         """One of the parts above; InputError if there is none of that name."""
         require_choice("part", name, PARTS)
-        late = rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}"
+        late = rf"\text{{not typeset within {self.budget.words}}}"
         return self.budget.attempt(name, getattr(self, name), late)
 
     def motion(self) -> str:
@@ -199,7 +198,7 @@ class ManifoldDisplay(ABC):
 
     def pieces(self, expr: sp.Expr) -> list[Piece]:
         """An expression, term by term, with time kept for the lines after it; words where it fills a page."""
-        late = self.plain(rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}")
+        late = self.plain(rf"\text{{not typeset within {self.budget.words}}}")
         found = self.budget.attempt(
             "a line", lambda: self.setter.pieces(rounded_expression(expr)), late, share=0.5, reserve=0.1
         )

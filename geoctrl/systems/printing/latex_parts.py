@@ -118,12 +118,12 @@ class Display:
     ----------
     width : float
         Width of a line in em.
-    budget : float
-        Seconds. An equation that is not typeset by then is replaced by a line that says so.
+    budget : Budget
+        An equation that is not typeset by then is replaced by a line that says so.
     """
 
-    def __init__(self, system: Recorded, width: float, budget: float) -> None:
-        self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
+    def __init__(self, system: Recorded, width: float, budget: Budget) -> None:
+        self.system, self.width, self.budget = system, real(width, "width"), budget
         if not self.width > 0:
             raise InputError(f"width must be positive, got {shown(width)}")
         self.mechanism = m = system.mechanism
@@ -141,7 +141,7 @@ class Display:
 
     @property
     def _budget_words(self) -> str:
-        return rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}"
+        return rf"\text{{not typeset within {self.budget.words}}}"
 
     # -- what the mechanism is ------------------------------------------------------------------
 
