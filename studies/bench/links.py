@@ -38,7 +38,7 @@ class Links(NamedTuple):
 def planar_links(n: int) -> Links:
     """Links pulled out of the vertical at random."""
     algebra = gc.product(*[gc.so2() for _ in range(n)]) if n > 1 else gc.so2()
-    seen = [gc.AdvectedVector(f"Gamma{i + 1}_", (1, 0, 0), of=i + 1) for i in range(n)]
+    seen = [gc.AdvectedVector(f"Gamma{i + 1}_", (1, 0), of=i + 1) for i in range(n)]
     parameters = [
         gc.Parameter(k, v, positive=True) for k, v in {"m": MASS, "l": LENGTH, "g": GRAVITY}.items()
     ]
@@ -58,8 +58,8 @@ def planar_links(n: int) -> Links:
     ).reduce()
     rng = np.random.default_rng(n)
     angles, rates = rng.uniform(-0.4, 0.4, n), rng.uniform(-1, 1, n)
-    turned = np.column_stack([np.cos(angles), -np.sin(angles), np.zeros(n)])
-    places = np.concatenate([np.arange(n), n + 3 * np.arange(n), n + 1 + 3 * np.arange(n)])
+    turned = np.column_stack([np.cos(angles), -np.sin(angles)])
+    places = np.concatenate([np.arange(n), n + 2 * np.arange(n), n + 1 + 2 * np.arange(n)])
     return Links(
         system,
         np.concatenate([rates, turned.ravel()]),
