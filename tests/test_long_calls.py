@@ -35,6 +35,7 @@ SHORT = {
     "se3",
     "so2",
     "so3",
+    "turn",
 }
 METHODS = [
     (gc.EulerPoincare, "reduce"),
