@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from tests.synthesis.test_handover import STRICT, called, compiled, needs_gcc
 
 STABLE = gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
@@ -88,6 +89,21 @@ def test_the_loop_has_a_bound_while_the_reference_moves(law):
     )
     with pytest.raises(gc.InputError, match="no reference that moves"):
         measured.certify(rate=1)
+
+
+@needs_gcc
+def test_c_takes_the_reference_after_the_states(law, tmp_path):
+    paths = law.to_c(tmp_path, name="scheduled")
+    assert "x[3]  W" in paths[0].read_text()
+    assert "W =" not in paths[1].read_text()
+    library = compiled(tmp_path, STRICT, paths)
+    for W, x in ((0.0, [1.0, -0.5, 0.2]), (7.5, [8.0, 0.4, -0.1]), (24.0, [20.0, 3.0, 0.3])):
+        found = called(library.scheduled, np.array([*x, W]), 1)[0]
+        assert found == pytest.approx(law(0.0, np.array(x), params={"W": W}), rel=1e-12)
+    measured = gc.schedule(
+        law.plant, "turning", "W", [0, 24], lambda eq: gc.lqr(law.plant, eq), by=law.plant.states[0]
+    )
+    assert "x[3]" not in measured.to_c(tmp_path, name="measured")[0].read_text()
 
 
 def test_what_is_measured_in_place_of_the_reference_is_another_loop(plant, design, law):

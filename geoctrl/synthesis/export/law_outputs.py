@@ -122,11 +122,13 @@ def written_in_c(
     folder: Any,
     params: Mapping[str, float] | None,
     name: str | None,
+    given: Sequence[str] = (),
 ) -> tuple[Path, Path]:
-    """See `Law.to_c`."""
+    """See `Law.to_c`; ``given`` are states of the loop that the law is told of as it is of the plant's."""
     target = file_path(folder)
     chosen = identifier(name, f"law_{mechanism.name}" if mechanism.name else "law")
-    values, own = loop.parameters(params), added_states(mechanism, loop)
+    values = loop.parameters(params)
+    own = [label for label in added_states(mechanism, loop) if label not in given]
     texts = c_files(
         chosen,
         title=mechanism.name or "a mechanism",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from geoctrl.analysis import MovingBound, StabilityMap, bound_while_moving, cert
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles
+from geoctrl.synthesis.export.law_outputs import written_in_c
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.scaled_pair import CHATTER
 from geoctrl.systems import Family, Parameter, ReducedSystem, as_mechanism, as_system
@@ -173,6 +175,29 @@ class GainSchedule(Law):
                 "by='reference'"
             )
         return bound_while_moving(self.full, self.family, self.variable.name, self.range, rate, **options)
+
+    def to_c(
+        self, folder: Any, params: Mapping[str, float] | None = None, name: str | None = None
+    ) -> tuple[Path, Path]:
+        """Write the law as C99, as `Law.to_c`; a reference is the last entry of x, after the plant's states.
+
+        Gains are evaluated by Horner's rule.
+        """
+        if self.by != REFERENCE:
+            return super().to_c(folder, params, name)
+        s, own = self.variable, list(self.mechanism.parameters)
+        told_of = sp.Symbol(s.name, real=True)
+        loop = self.mechanism.replace(
+            controller={s.name: sp.S.Zero}, parameters=own, parameter_sets={}, equilibria={}, symmetry=None
+        ).reduce()
+        family = self.mechanism.equilibria[self.family]
+        deviation = sp.Matrix(self.plant.states) - self._member(self.plant.state_labels, family.states)
+        nested = self.K.applyfunc(lambda k: sp.horner(sp.expand(k), wrt=s))
+        law = self._member(self.plant.input_labels, family.inputs) - nested * deviation
+        computed = {k: with_doubles(e).xreplace({s: told_of}) for k, e in self.by_input(list(law)).items()}
+        return written_in_c(
+            self.mechanism, loop, self.input_labels, computed, folder, params, name, given=[s.name]
+        )
 
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
