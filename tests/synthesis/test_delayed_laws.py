@@ -100,6 +100,15 @@ def test_a_delayed_law_is_one_of_samples(plant, upright):
         law.closed_loop()
 
 
+def test_a_delay_of_next_to_nothing_is_one(plant, upright):
+    """A command that acts at once, but for rounding, waits with next to no weight."""
+    bare = gc.lqr(plant, upright, Q=WEIGHTS, rate=100)
+    late = gc.lqr(plant, upright, Q=WEIGHTS, rate=100, delay=1e-13)
+    assert late.K == pytest.approx(bare.K, rel=1e-9)
+    assert late.waiting.shape[1] == 1
+    assert abs(late.waiting).max() < 1e-9 * abs(bare.K).max()
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

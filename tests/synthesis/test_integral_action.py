@@ -89,16 +89,19 @@ def test_the_weight_of_an_integral_goes_with_the_unit_of_time(plant, held):
 
 
 @pytest.mark.parametrize(
-    ("integral", "words"),
+    ("given", "words"),
     [
-        (["p"], "unknown label in integral 'p'"),
-        ({"q": 0.4}, r"integral\['q'\] = 0.4, but the equilibrium has q = 0.3"),
-        ([], "integral names no state"),
+        ({"integral": ["p"]}, "unknown label in integral 'p'"),
+        ({"integral": [["q"]]}, "unknown label in integral"),
+        ({"integral": {"q": 0.4}}, r"integral\['q'\] = 0.4, but the equilibrium has q = 0.3"),
+        ({"integral": []}, "integral names no state"),
+        ({"integral": "q", "Q": {"q": "25"}}, r"Q\['q'\] must be a number, got the text"),
+        ({"integral": "q", "Q": [1, 25j]}, "Q must be real"),
     ],
 )
-def test_slips_with_integrals_are_refused(plant, held, integral, words):
+def test_slips_with_integrals_are_refused(plant, held, given, words):
     with pytest.raises(gc.GeoctrlError, match=words):
-        gc.lqr(plant, held, integral=integral)
+        gc.lqr(plant, held, **given)
 
 
 def test_the_sum_of_a_slow_controller_is_designed_as_one(plant, held):

@@ -173,7 +173,7 @@ def _gains(linear: Linearization, K: np.ndarray, h: float, delay: float) -> tupl
     unit = linear.scales.unit
     A, B = linear.A * (unit / unit[:, None]), linear.B / unit[:, None]
     whole, part = holds_of_delay(delay, 1 / h)
-    count = whole + (part > 0)
+    count = whole + (part > 0) or 1  # a delay of next to nothing has a command wait too
     flows = [held_pair(A, B, min(j * h, delay)) for j in range(count + 1)]
     held = K * unit
     waiting = [held @ (later[1] - earlier[1]) for earlier, later in pairwise(flows)]

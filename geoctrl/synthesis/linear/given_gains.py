@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import entries, finite_array, require_choice
-from geoctrl._scalars import real
+from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError, LabelError
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.regulators import linearization_with_inputs
@@ -86,7 +86,7 @@ def _gains_by_label(K: Mapping[Any, Any], inputs: Sequence[str], states: Sequenc
     for key, row in K.items():
         require_choice("label in K", key, inputs, LabelError)
         if not isinstance(row, Mapping):
-            raise InputError(f"K[{key!r}] must be a dict of state label -> gain, got {row!r}")
+            raise InputError(f"K[{key!r}] must be a dict of state label -> gain, got {shown(row)}")
         for label, gain in row.items():
             require_choice(f"label in K[{key!r}]", label, states, LabelError)
             gains[inputs.index(key), states.index(label)] = real(gain, f"K[{key!r}][{label!r}]")

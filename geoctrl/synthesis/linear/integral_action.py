@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, nearest, require_choice
+from geoctrl._checks import entries, finite_array, nearest, require_choice
 from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError, LabelError
 from geoctrl.synthesis.linear.linear_law import state_expressions
@@ -31,15 +31,15 @@ def with_integrals(
         A reference is where the point has the state: integrals rest nowhere else.
     """
     given = [integral] if isinstance(integral, str) else integral
-    references: dict[str, Any] = (
-        dict(given) if isinstance(given, Mapping) else dict.fromkeys(entries("integral", given))
-    )
     mechanism = as_mechanism(system.mechanism, "lqr with integral=")
     states = list(system.state_labels)
+    labels = list(given) if isinstance(given, Mapping) else entries("integral", given)
+    for label in labels:
+        require_choice("label in integral", label, states, LabelError)
+    references = given if isinstance(given, Mapping) else dict.fromkeys(labels)
     rates: dict[str, sp.Expr] = {}
     of: dict[str, str] = {}
     for label, reference in references.items():
-        require_choice("label in integral", label, states, LabelError)
         i, name = states.index(label), f"{label}_integral"
         if name in states:
             raise InputError(f"the plant has a state {name!r} already{nearest(name, states)}")
@@ -73,9 +73,9 @@ def integral_weights(Q: Any, labels: Sequence[str], of: Mapping[str, str], rate:
     if Q is None:
         Q = dict.fromkeys(labels[: len(labels) - len(of)], 1.0)
     if isinstance(Q, Mapping):
-        own = {name: float(Q.get(label, 0.0)) * rate**2 for name, label in of.items()}
+        own = {name: real(Q.get(label, 0.0), f"Q[{label!r}]") * rate**2 for name, label in of.items()}
         return {**own, **Q}
-    matrix = np.asarray(Q, dtype=float)
+    matrix = finite_array("Q", Q)
     n = len(labels) - len(of)
     if matrix.shape and matrix.shape[0] == len(labels):
         return Q
