@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import tomllib
 from pathlib import Path
 
 # Trees of pages and of expressions are no garbage: to search them for it took a tenth of the build.
 gc.set_threshold(1_000_000, 20, 100)
+# Before sympy is loaded: it remembers a thousand answers of each function, and the pages ask of many systems.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
 root = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(root / "docs" / "_extensions"), str(root / "docs"), str(root)]

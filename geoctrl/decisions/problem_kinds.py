@@ -4,7 +4,7 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from geoctrl.checker.words.texts import listed, short
@@ -21,6 +21,7 @@ from geoctrl.decisions.reading.problem_reader import (
     Refusal,
     conform,
     label,
+    nodes_after,
     one_of,
     sentence,
 )
@@ -38,13 +39,13 @@ class Kind(NamedTuple):
     checks: Callable[[dict[str, Any], dict[str, Any]], tuple[str, ...]]
 
 
-def read_problem(value: Any, path: str = "problem") -> Any:
-    """A problem of one of the kinds."""
+def read_problem(value: Any, path: str = "problem", nodes: Sequence[tuple] = ()) -> Any:
+    """A problem of one of the kinds, of which some first nodes are read already."""
     kind = value.get("kind") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise Refusal(f"an object of the kind {' or '.join(map(repr, KINDS))} is needed", path)
-    read = conform(value, KINDS[kind].schema, path)
-    return numbered(read)
+    tables = {"nodes": lambda value, path: nodes_after(nodes, value, path)}
+    return numbered(conform(value, KINDS[kind].schema | tables, path))
 
 
 def numbered(problem: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.attack.outcome import Outcome, run_part
@@ -84,10 +85,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     minutes = options.minutes or (QUICK_MINUTES if options.quick else 1e9)
     end = time.monotonic() + 60 * minutes
     outcomes: dict[str, list[Outcome]] = {}
-    for number, part in enumerate(parts):
-        # Each part may use its share of what is left, so that a slow one does not starve the others.
-        until = time.monotonic() + (end - time.monotonic()) / (len(parts) - number)
-        outcomes[part] = _run(part, options, until)
+    with TemporaryDirectory() as kept:
+        for number, part in enumerate(parts):
+            # Each part may use its share of what is left, so that a slow one does not starve the others.
+            until = time.monotonic() + (end - time.monotonic()) / (len(parts) - number)
+            outcomes[part] = _run(part, options, until, kept)
     report = "\n\n".join(filter(None, (table(outcomes), refusals(outcomes))))
     print(report)
     faults = [(part, o) for part, found in outcomes.items() for o in found if o.fault]
@@ -117,13 +119,13 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _run(part: str, options: argparse.Namespace, until: float) -> list[Outcome]:
+def _run(part: str, options: argparse.Namespace, until: float, kept: str) -> list[Outcome]:
     drawn = options.count if COUNTS[part][0] else None
     count = drawn or COUNTS[part][options.quick]
     indices: Any = range(options.first, options.first + count) if count else None
     if options.only is not None:
         indices = [options.only]
-    settings = {"megabytes": MEGABYTES[part]}
+    settings = {"megabytes": MEGABYTES[part], "kept": kept}
     store = Store(options.out, part, options.seed) if options.out and options.only is None else None
     found = store.earlier(indices) if store else []
     begun, told = len(found), time.monotonic()

@@ -8,7 +8,7 @@ sign and both kinds of choice by ``select(c, a, b)``, which is a where c > 0 and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -56,8 +56,10 @@ class Stored:
         return Stored(self.data | texts, self.read | read)
 
     def with_parts(self, **parts: Any) -> Stored:
-        """The problem with further parts, read anew."""
-        return replace(Stored.of(self.data | parts), last=self.last)
+        """The problem with further parts, read anew but for nodes that are there already."""
+        data, known = self.data | parts, self.read["nodes"]
+        are_kept = data["nodes"][: len(known)] == self.data["nodes"][: len(known)]
+        return Stored(data, decisions.read_problem(data, nodes=known if are_kept else ()), self.last)
 
     def with_roots(self, field: Surds) -> Stored:
         """The problem with numbers of a field with square roots."""

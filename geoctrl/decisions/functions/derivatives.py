@@ -71,7 +71,7 @@ class Jet:
             second = _sum(_scaled(b, self.second), _scaled(a, other.second))
             for i, p in self.first.items():
                 for j, q in other.first.items():
-                    key, term = (min(i, j), max(i, j)), p * q * 2 if i == j else p * q
+                    key, term = (i, j) if i < j else (j, i), p * q * 2 if i == j else p * q
                     second[key] = second[key] + term if key in second else term
         value = None if a is None or b is None else a * b
         return Jet(value, _sum(_scaled(b, self.first), _scaled(a, other.first)), second)
@@ -88,6 +88,8 @@ class Jet:
 
 
 def _sum(a: dict, b: dict) -> dict:
+    if not (a and b):
+        return a or b
     return a | {key: a[key] + value if key in a else value for key, value in b.items()}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,7 @@ _NODES = {
 }
 EQUATIONS = {
     "kind": one_of("equations"),
-    "nodes": lambda value, path: _nodes(value, path),
+    "nodes": lambda value, path: nodes_after((), value, path),
     "roots?": [_number],
     "states": {...: _number},
     "inputs": {...: _number},
@@ -224,7 +224,7 @@ def conform(value: Any, shape: Any, path: str = "") -> Any:
         if any(label(key) is None for key in value):
             raise Refusal("a key is no label", path)
         if ... in shape:
-            return {k: conform(v, shape[...], f"{path}.{k[:60]}") for k, v in value.items()}
+            return {k: _entry(v, shape[...], path, f".{k[:60]}") for k, v in value.items()}
         known = {key.rstrip("?"): s for key, s in shape.items()}
         for key in [
             *(k for k in value if k not in known),
@@ -233,9 +233,9 @@ def conform(value: Any, shape: Any, path: str = "") -> Any:
             raise Refusal(f"the key {key[:60]!r} is {'missing' if key in known else 'unknown'}", path)
         return {k: conform(v, known[k], f"{path}.{k}".lstrip(".")) for k, v in value.items()}
     if isinstance(shape, list) and isinstance(value, list) and len(value) <= ENTRIES:
-        return [conform(v, shape[0], f"{path}[{i}]") for i, v in enumerate(value)]
+        return [_entry(v, shape[0], path, i) for i, v in enumerate(value)]
     if isinstance(shape, tuple) and isinstance(value, list) and len(value) == len(shape):
-        return [conform(v, s, f"{path}[{i}]") for i, (v, s) in enumerate(zip(value, shape, strict=True))]
+        return [_entry(v, s, path, i) for i, (v, s) in enumerate(zip(value, shape, strict=True))]
     if callable(shape):
         structured = shape.__code__.co_argcount == 2
         read = shape(value, path) if structured else shape(value)
@@ -244,10 +244,20 @@ def conform(value: Any, shape: Any, path: str = "") -> Any:
     raise Refusal(f"{str(value)[:60]!r} is not what belongs here, or is too large", path)
 
 
-def _nodes(value: Any, path: str) -> list[tuple]:
-    """The table of nodes: each refers to earlier ones alone, so that it is finite and without circles."""
-    table, names = [], set()
-    for i, node in enumerate(conform(value, [lambda v: v if isinstance(v, list) and v else None], path)):
+def _entry(value: Any, shape: Any, path: str, key: int | str) -> Any:
+    """`conform` of an entry: most are single values, whose path is told only where one is refused."""
+    if callable(shape) and shape.__code__.co_argcount == 1 and (read := shape(value)) is not None:
+        return read
+    return conform(value, shape, f"{path}[{key}]" if isinstance(key, int) else f"{path}{key}")
+
+
+def nodes_after(read: Sequence[tuple], value: Any, path: str) -> list[tuple]:
+    """The table of nodes, of which some first ones are read already: each refers to earlier ones alone, so
+    that it is finite and without circles.
+    """
+    table, names = list(read), {node[1] for node in read if node[0] == "sym"}
+    rows = conform(value, [lambda v: v if isinstance(v, list) and v else None], path)
+    for i, node in enumerate(rows[len(table) :], len(table)):
         here = f"{path}[{i}]"
         if not isinstance(node[0], str) or node[0] not in _NODES:
             raise Refusal("a node begins with its kind", here)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+import pickle
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,17 @@ class Genuine:
         content = json.loads(json.dumps(content_with_witnesses(proof)))
         problem = proof["problem"] | {"nodes": content["problem"]["nodes"]}
         return cls(json.loads(json.dumps(proof | {"problem": problem})), content, truth)
+
+
+def kept_genuine(seed: int, options: Mapping[str, Any]) -> list[Genuine]:
+    """All of them, which several parts take: the first one leaves them in the folder ``kept`` of a run."""
+    path = Path(options["kept"]) / f"genuine-{seed}.pickle" if "kept" in options else None
+    if path and path.exists():
+        return pickle.loads(path.read_bytes())
+    found = genuine(seed)
+    if path:
+        path.write_bytes(pickle.dumps(found))
+    return found
 
 
 def genuine(seed: int) -> list[Genuine]:

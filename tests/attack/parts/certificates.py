@@ -25,7 +25,7 @@ from geoctrl.analysis.witnesses.content import PARTS as EQUATIONS_OF_FILES
 from geoctrl.analysis.witnesses.content import content_with_witnesses
 from geoctrl.checker import Report
 from tests.attack.forge.forger import moderate, settle
-from tests.attack.forge.genuine import Genuine, genuine
+from tests.attack.forge.genuine import Genuine, kept_genuine
 from tests.attack.forge.mutations import ANYWHERE, DEEP, Mutator, pick
 from tests.attack.forge.other_equations import EQUATIONS
 from tests.attack.forge.other_evidence import EVIDENCE, IDENTITIES
@@ -48,8 +48,7 @@ GRAFTS = 0.1
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
     """Make the genuine certificates; their number."""
-    del options
-    BASES[:] = genuine(seed)
+    BASES[:] = kept_genuine(seed, options)
     return len(BASES)
 
 

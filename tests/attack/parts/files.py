@@ -18,7 +18,7 @@ import numpy as np
 
 import geoctrl as gc
 from geoctrl import checker
-from tests.attack.forge.genuine import genuine
+from tests.attack.forge.genuine import Genuine, kept_genuine
 from tests.attack.forge.mutations import at, put
 from tests.attack.forge.mutations import places as paths_of
 from tests.attack.outcome import Outcome, raw, refusal
@@ -221,12 +221,12 @@ HOSTILE: tuple[Any, ...] = (
 """What stands in places where something else belongs."""
 
 
-def everywhere() -> dict[str, tuple[dict[str, Any], tuple]]:
+def everywhere(bases: list[Genuine]) -> dict[str, tuple[dict[str, Any], tuple]]:
     """Genuine files with the places at which something hostile is put: equations, witness and heading of one,
     the theorem of one of each. Of the entries of a list or a table one stands for all.
     """
     found, known = {}, set()
-    of_theorems = {base.content["theorem"]["name"]: base.content for base in reversed(genuine(1))}
+    of_theorems = {base.content["theorem"]["name"]: base.content for base in reversed(bases)}
     for name, content in of_theorems.items():
         with_all = content | {"roots": content.get("roots", []), "spin": ["0", "0", "1"]}
         names = {
@@ -334,7 +334,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
 STRIDE = 13
 
 
-def cases() -> list[tuple[str, str, Any]]:
+def cases(bases: list[Genuine]) -> list[tuple[str, str, Any]]:
     """Reader, name and writer of every file; places in genuine files last, and in strides, so that the first
     few, which a quick run takes, are of all theorems.
     """
@@ -347,14 +347,14 @@ def cases() -> list[tuple[str, str, Any]]:
         "load_trajectory": trajectories() | no_files,
     }.items():
         listed += [(reader, name, writer) for name, writer in given.items()]
-    hostile = [("every place", name, place) for name, place in everywhere().items()]
+    hostile = [("every place", name, place) for name, place in everywhere(bases).items()]
     return listed + [case for first in range(STRIDE) for case in hostile[first::STRIDE]]
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
-    del seed, options
+    del seed
     global CASES
-    CASES = cases()
+    CASES = cases(kept_genuine(1, options))
     return len(CASES)
 
 
