@@ -214,8 +214,7 @@ class _Search:
 
 def in_floats(problem: Problem) -> Outcome:
     """The report of a point where nothing is exact: what is conserved is proved, nothing else is."""
-    stored = problem.question()
-    question = decisions.Question(stored.read, exact=False)
+    stored, question = problem.question(), problem.rounded
     conserved = _conserved_names(question, problem)
     if len(conserved) < len(problem.invariants) and problem.motion.consequences():
         stored = problem.question(further=True)
@@ -241,8 +240,7 @@ def in_floats(problem: Problem) -> Outcome:
 def by_spectrum_in_floats(problem: Problem) -> Outcome | None:
     """The report where the spectrum alone tells stable from unstable: it takes a moment; else None."""
     try:
-        stored = problem.question()
-        outcome = _float_outcome(problem, stored, decisions.Question(stored.read, exact=False), [], [])
+        outcome = _float_outcome(problem, problem.question(), problem.rounded, [], [])
     except checker.Refusal:
         return None
     return outcome if outcome.verdict.value.startswith("NUMERICALLY") else None

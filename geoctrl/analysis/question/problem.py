@@ -11,7 +11,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from geoctrl.analysis.question.same_as_field import require_agreement
 from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
 from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.tower import RATIONALS, Surd, Surds, top
+from geoctrl.decisions.reading.clock import SECONDS
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
@@ -166,6 +168,17 @@ class Problem:
                 if further is None:
                     raise
                 asked = further
+
+    @cached_property
+    def _in_doubles(self) -> decisions.Question:
+        return decisions.Question(self.question().read, exact=False)
+
+    @property
+    def rounded(self) -> decisions.Question:
+        """The question in doubles, one for all who look for a proof; each has the whole time of a check."""
+        question = self._in_doubles
+        question.numbers.deadline = monotonic() + SECONDS
+        return question
 
     def question(
         self, shape: ShapeIntegrals | None = None, further: bool = False, others: bool = False
