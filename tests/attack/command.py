@@ -98,7 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{part} {o.index}: {o.result}: {o.note}\n"
             f"    python -m tests.attack {part} --seed {options.seed} --only {o.index}"
         )
-    return 1 if faults else 0
+    unasked = [part for part, found in outcomes.items() if not found]
+    for part in unasked:
+        print(f"{part}: not one case was begun in its time")
+    return 1 if faults or unasked else 0
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

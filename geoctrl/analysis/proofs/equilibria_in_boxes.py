@@ -59,7 +59,7 @@ def box_judgement(problem: Problem, names: Sequence[str]) -> Judged | None:
     ----------
     names : of invariants that are conserved
     """
-    rounded, sizes = problem.rounded, _sizes(problem)
+    rounded, sizes = problem.question_in_doubles, _sizes(problem)
     with ctx.workprec(PRECISION):
         for attempt in (_by_idle, _by_spectrum, _by_energy):
             try:
@@ -73,7 +73,7 @@ def box_at_rest(problem: Problem, names: Sequence[str]) -> Stored | None:
     """A problem with a box that holds an equilibrium of the family of conserved functions, all of which are
     independent there; None where none is found.
     """
-    rounded, sizes = problem.rounded, _sizes(problem)
+    rounded, sizes = problem.question_in_doubles, _sizes(problem)
     with ctx.workprec(PRECISION):
         try:
             if len(_independent(rounded, sizes, names)) < len(names):

@@ -37,7 +37,7 @@ def family_in_balls(problem: Problem) -> Judged | None:
     """A problem with a family and what the checker proves of it in balls; None where that is nothing."""
     stored, question = problem.question(), None
     try:
-        rounded = problem.rounded
+        rounded = problem.question_in_doubles
     except checker.Refusal:
         return None
     for tolerance, slopes in product(KERNEL, SLOPES):

@@ -214,7 +214,7 @@ class _Search:
 
 def in_floats(problem: Problem) -> Outcome:
     """The report of a point where nothing is exact: what is conserved is proved, nothing else is."""
-    stored, question = problem.question(), problem.rounded
+    stored, question = problem.question(), problem.question_in_doubles
     conserved = _conserved_names(question, problem)
     if len(conserved) < len(problem.invariants) and problem.motion.consequences():
         stored = problem.question(further=True)
@@ -240,7 +240,7 @@ def in_floats(problem: Problem) -> Outcome:
 def by_spectrum_in_floats(problem: Problem) -> Outcome | None:
     """The report where the spectrum alone tells stable from unstable: it takes a moment; else None."""
     try:
-        outcome = _float_outcome(problem, problem.question(), problem.rounded, [], [])
+        outcome = _float_outcome(problem, problem.question(), problem.question_in_doubles, [], [])
     except checker.Refusal:
         return None
     return outcome if outcome.verdict.value.startswith("NUMERICALLY") else None

@@ -170,13 +170,13 @@ class Problem:
                 asked = further
 
     @cached_property
-    def _in_doubles(self) -> decisions.Question:
+    def _kept_question(self) -> decisions.Question:
         return decisions.Question(self.question().read, exact=False)
 
     @property
-    def rounded(self) -> decisions.Question:
+    def question_in_doubles(self) -> decisions.Question:
         """The question in doubles, one for all who look for a proof; each has the whole time of a check."""
-        question = self._in_doubles
+        question = self._kept_question
         question.numbers.deadline = monotonic() + SECONDS
         return question
 
