@@ -2,6 +2,8 @@
 
 ``plot``
     Code, shown and run in a namespace of its own; the figure that it leaves follows.
+``moving``
+    Code, run and not shown; the scene that it ends with stands in its place.
 
 Elsewhere a comment marks every fenced block of Python, and these are run in one namespace for the page. Such
 a page reads the same in the repository, and a block marked ``ci`` is also run by ``.ci/run`` with the
@@ -126,6 +128,22 @@ class Plot(SphinxDirective):
         return [shown, *images]
 
 
+class Moving(SphinxDirective):
+    """``{moving}``: code that ends with a scene; the scene alone is shown."""
+
+    has_content = True
+    option_spec: ClassVar = {"alt": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            _, _, scene = run("\n".join(self.content), f"{self.env.docname}, line {self.lineno}", {})
+        except Exception:
+            raise self.severe(traceback.format_exc(limit=-3)) from None
+        if scene is None:
+            raise self.error("the code does not end with a scene")
+        return [moving(self.env, scene, self.options.get("alt", ""))]
+
+
 class MarkedBlocks(SphinxTransform):
     """Run the marked blocks of a page, in order; one of Python without a mark is a warning."""
 
@@ -172,6 +190,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and the marked blocks."""
     mpl.use("Agg")
     app.add_directive("plot", Plot)
+    app.add_directive("moving", Moving)
     app.add_transform(MarkedBlocks)
     # Figures are drawn by one pyplot, and what they show may change with the library.
     return {"parallel_read_safe": False}

@@ -25,7 +25,7 @@ from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.scales import Scales, scaled_row
 from geoctrl.systems.contract.tolerances import INDEPENDENT, UNIT
-from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line, told_behind
 
 __all__ = ["Linearization", "invariant_directions", "linearization_at", "linearize"]
 
@@ -195,7 +195,7 @@ class Linearization:
         lines = [f"<Linearization of {self.name}>", spectrum_line("eigenvalues", self.eigenvalues)]
         zeros = [name for name in self.zero_modes if name != "family"]
         zeros += [f"family along {states}" for states in self.families]
-        return "\n".join([*lines, f"  zero modes: {'; '.join(zeros) or '-'}"])
+        return "\n".join([*lines, told_behind("  zero modes: ", "; ".join(zeros) or "-")])
 
 
 def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:

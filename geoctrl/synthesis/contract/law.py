@@ -26,6 +26,7 @@ from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 from geoctrl.systems.printing.equations import collected_fraction
 from geoctrl.systems.typesetting.decimal_printing import expression_text
 from geoctrl.systems.typesetting.notebook import displayed_formula
+from geoctrl.systems.typesetting.printed_spectra import told_behind
 
 __all__ = ["Law", "with_feedback"]
 
@@ -331,7 +332,7 @@ class Law(Controls):
         gains = ", ".join(f"{p.name} = {p.default}" for p in self._parameters if p.name not in fixed)
         told = f": {gains}{self._remark()}" if gains else ""
         head = f"<{type(self).__name__} for {self.mechanism.name or 'a system'}{told}>"
-        rows = [f"  {label} = {self._text(e)}" for label, e in self.by_input(self.expr).items()]
+        rows = [told_behind(f"  {label} = ", self._text(e)) for label, e in self.by_input(self.expr).items()]
         return "\n".join([head, *rows, *self._further_lines()])
 
 
