@@ -29,6 +29,8 @@ __all__ = [
     "LabelError",
     "LawWarning",
     "MatchingError",
+    "ModelFileError",
+    "ModelFileWarning",
     "ParameterError",
     "ProjectionWarning",
     "SimulationError",
@@ -70,6 +72,10 @@ class DependencyError(GeoctrlError, ModuleNotFoundError):
 
 class DescriptionError(GeoctrlError, ValueError):
     """A description of a mechanism contradicts itself (shape, symmetry, unknown symbol)."""
+
+
+class ModelFileError(GeoctrlError, ValueError):
+    """A model file cannot be read: with the line, the element, and what to do."""
 
 
 class UnitsError(DescriptionError):
@@ -183,6 +189,10 @@ class ProjectionWarning(UserWarning):
 
 class InertiaWarning(UserWarning):
     """An inertia that no body can have."""
+
+
+class ModelFileWarning(UserWarning):
+    """What a model file says and is left out."""
 
 
 class LawWarning(UserWarning):

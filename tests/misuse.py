@@ -767,3 +767,19 @@ CALLS = [
 ]
 
 CALLS += held_calls()
+
+BODY = '<mujoco><worldbody><body name="b"><joint/>{}</body></worldbody></mujoco>'
+CALLS += [
+    ("a model file that is not there", lambda d: gc.from_mjcf(d / "robot.xml"), gc.ModelFileError),
+    ("a model file that is a number", lambda _: gc.from_urdf(3.5), gc.ModelFileError),
+    ("a folder as a model file", lambda d: gc.from_urdf(d), gc.ModelFileError),
+    ("a model file in the wrong format", lambda _: gc.from_urdf(BODY.format("")), gc.ModelFileError),
+    ("a robot without inertia", lambda _: gc.from_mjcf(BODY.format("")), gc.ModelFileError),
+    ("a model with a slip of the pen", lambda _: gc.from_mjcf(BODY.format("<inertal/>")), gc.ModelFileError),
+    ("a model of another kind", lambda _: gc.from_mujoco("robot.xml"), gc.ModelFileError),
+    ("a base of another kind", lambda _: gc.from_urdf("<robot/>", base="wheeled"), gc.InputError),
+    ("gravity in two entries", lambda _: gc.from_mjcf("<mujoco/>", gravity=(0, 9.81)), gc.InputError),
+    ("rolling of text", lambda _: gc.from_mjcf("<mujoco/>", rolling=3), gc.InputError),
+    ("a program of no links", lambda _: skate().as_code(), gc.DescriptionError),
+    ("something else as imported", lambda _: skate().replace(imported={"limits": {}}), TypeError),
+]

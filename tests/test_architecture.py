@@ -34,6 +34,7 @@ FLOORS = [
     ("verification", "algebra", "rocq"),
     ("runs",),
     ("systems",),
+    ("robots",),
     ("stepping",),
     ("sampling",),
     ("manifolds", "simulation", "analysis"),

@@ -23,6 +23,9 @@ from tests.attack.parts.moving import pulled
 # Public functions that are done at once whatever they are given, by the size of their input.
 SHORT = {
     "check_units",
+    "from_mjcf",
+    "from_mujoco",
+    "from_urdf",
     "linear_law",
     "linearize",
     "load_ensemble",

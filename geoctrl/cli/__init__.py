@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | map | follow | verify | export | simulate | law | warm``.
+"""Command line: ``geoctrl models | certify | map | follow | verify | export | simulate | law | import`` ...
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -19,6 +19,7 @@ from geoctrl.cli.commands import (
     run_verify,
     run_warm,
 )
+from geoctrl.cli.import_command import add_import
 from geoctrl.cli.law_command import run_law
 from geoctrl.cli.range_commands import add_follow, add_map
 from geoctrl.cli.theorem_commands import add_export
@@ -141,10 +142,27 @@ def _parser() -> argparse.ArgumentParser:
     law.add_argument("--out", metavar="FILE", help="write the closed loop's certificate at --at (JSON)")
     law.set_defaults(run=run_law)
 
+    imported = commands.add_parser(
+        "import", help="print the program that builds the mechanism of a model file"
+    )
+    add_import(imported)
+
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
-    for command in (models, certify, mapped, followed, linearize, verify, export, simulate, law, warm):
+    for command in (
+        models,
+        certify,
+        mapped,
+        followed,
+        linearize,
+        verify,
+        export,
+        simulate,
+        law,
+        imported,
+        warm,
+    ):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser

@@ -281,6 +281,11 @@ class EstimatedLaw(Controls):
             raise TypeError(f"a filter feeds a law, got {shown(law)}")
         self.law, self.filter = law, filter
 
+    @property
+    def file_limits(self) -> Mapping[str, tuple[float, float]]:
+        """Those of the law that is fed."""
+        return self.law.file_limits
+
     def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
         """The law with numbers, the filter's states among its own; see `Controls.feedback`.
 

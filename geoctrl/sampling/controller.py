@@ -71,6 +71,11 @@ class Controls(ABC):
     pace: float = 0.0
     """Largest rate of the loop and its plant (1/s), zero where it is not known."""
 
+    @property
+    def file_limits(self) -> Mapping[str, tuple[float, float]]:
+        """Limits of the law's inputs, of the model file that its plant is read from; empty without one."""
+        return {}
+
     @abstractmethod
     def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
         """The law with numbers, in the states of its plant and states of its own.
@@ -120,7 +125,8 @@ class Controls(ABC):
         delay : float
             From measurement to torque (s).
         limits : dict of input label -> number or (low, high), optional
-            A number stands for both signs.
+            A number stands for both signs. By default those of the model file that the plant is read from;
+            ``{}`` is none.
         noise : dict of signal label -> float, optional
             Standard deviations, one normal number a sample.
         rng : numpy.random.Generator, optional
@@ -170,7 +176,7 @@ class Controls(ABC):
             self.feedback(params),
             rate,
             delay,
-            limits,
+            self.file_limits if limits is None else limits,
             noise,
             rng,
             rate_limits,

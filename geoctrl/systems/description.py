@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from geoctrl._calls.long_calls import long_call
+from geoctrl._scalars import shown
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Equilibrium
+from geoctrl.systems.parts.imported import Imported
+from geoctrl.systems.printing.program_text import program_text
 from geoctrl.systems.printing.summary_page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced_system
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
@@ -118,6 +121,8 @@ class EulerPoincare(Mechanism):
     source : str
         Where the mechanism is taken from.
     name : str
+    imported : Imported, optional
+        What a model file says beside the mechanism (`from_mjcf`); None of a description of one's own.
 
     Raises
     ------
@@ -141,6 +146,11 @@ class EulerPoincare(Mechanism):
     ('Omega1', 'Omega2', 'Omega3')
     """
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.imported is None or isinstance(self.imported, Imported)):
+            raise TypeError(f"imported must be a gc.Imported, got {shown(self.imported)}")
+
     def __repr__(self) -> str:
         space = space_words(self.group, self.shape)
         return (
@@ -159,6 +169,27 @@ class EulerPoincare(Mechanism):
             return rows([latex(part, WIDTH, budget / 2) for part in ("lagrangian", "constraints")])
 
         return displayed_formula(parts)
+
+    def as_code(self) -> str:
+        """A program that builds an equal description: one link a line, then inputs, forces and the rest.
+
+        Numbers are written as the rationals that they are, so that rates of both are equal to the last bit.
+
+        Raises
+        ------
+        DescriptionError
+            If the mechanism is not made of links (``tree=``), or has entries beside these that are not
+            written: constraints, rotors, feedback and the like.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=2, centre=(0, 0, 1))
+        >>> program = gc.EulerPoincare(tree=gc.Tree([rod])).as_code()
+        >>> "gc.Link('rod', joint=gc.Hinge('q', axis=(0, 1, 0)), mass=2" in program
+        True
+        """
+        return program_text(self)
 
     @long_call
     def reduce(

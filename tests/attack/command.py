@@ -24,6 +24,7 @@ PARTS = (
     "certificates",
     "files",
     "heavy_files",
+    "model_files",
     "claims",
     "moving",
     "misuse",
@@ -41,6 +42,7 @@ COUNTS = {
     "claims": (10000, 60),
     "moving": (5000, 40),
     "heavy_files": (150, 16),
+    "model_files": (10000, 100),
     "misuse": (0, 301),  # the others are those of the tests
     "calls": (20000, 500),
 }
@@ -57,6 +59,7 @@ LIMITS = {
     "claims": 60.0,
     "moving": 20.0,
     "heavy_files": 60.0,
+    "model_files": 10.0,
     "misuse": 20.0,
     "calls": 20.0,
 }
@@ -73,6 +76,7 @@ MEGABYTES = {
     "claims": 1000.0,
     "moving": 500.0,
     "heavy_files": 1000.0,
+    "model_files": 500.0,
     "misuse": 1000.0,
     "calls": 1000.0,
 }

@@ -5,7 +5,7 @@ proved in the time that is given, with a certificate that is checked without a s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -96,7 +96,9 @@ def region_of_attraction(
     eq : Equilibrium, state ``x`` or pair ``(x, u)``
         With exact numbers.
     limits : dict of output -> bound, optional
-        Outputs of the loop, as torques of its law, that stay within bounds in the set.
+        Outputs of the loop, as torques of its law, that stay within bounds in the set. By default the limits
+        of the model file that the mechanism is read from, of inputs that are outputs of the loop; ``{}`` is
+        none.
     params : dict, optional
     widths : dict of name -> half width, optional
         How far the levels of held invariants may be from those of the equilibrium, all at once; 2^-24 of
@@ -149,7 +151,8 @@ def region_of_attraction(
     (<Verdict.PROVED_INVARIANT: 'PROVED_INVARIANT'>, True, False)
     """
     system = as_system(sys, "region_of_attraction", recorded=True)
-    bounds = _positive("limits", limits, system.output_labels, "output")
+    asked = _file_bounds(system.limits, system.output_labels) if limits is None else limits
+    bounds = _positive("limits", asked, system.output_labels, "output")
     if depth is not None:
         whole_number("depth", depth, 1, 24)
     if by is not None:
@@ -306,6 +309,20 @@ class _RegionSearch:
 def _extents(found: Found) -> str:
     """The extent of a set, in words."""
     return ", ".join(f"{k} in [{a:.3g}, {b:.3g}]" for k, (a, b) in found.extent.items())
+
+
+def _file_bounds(limits: Mapping[str, tuple[float, float]], outputs: Sequence[str]) -> dict[str, float]:
+    """Bounds of outputs by the limits of a model file, which must have zero in their middle."""
+    found = {}
+    for label, (low, high) in limits.items():
+        if label in outputs:
+            if low != -high:
+                raise InputError(
+                    f"the file's limits of {label!r}, {low:g} to {high:g}, are not those of a size: give "
+                    "limits={output: bound}, or limits={} for none"
+                )
+            found[label] = high
+    return found
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:

@@ -101,6 +101,12 @@ class DelayedLaw(Controls):
         self.pace = undelayed.pace
 
     @property
+    def file_limits(self) -> Mapping[str, tuple[float, float]]:
+        """Limits of the law's inputs, of the model file that its plant is read from; empty without one."""
+        given = self.plant.limits
+        return {label: given[label] for label in self.input_labels if label in given}
+
+    @property
     def neutral(self) -> tuple[str, ...]:
         """Names of what is left out, as of a `LinearLaw`."""
         return self.reached.neutral

@@ -226,6 +226,12 @@ class System(ABC):
     # -- where runs are not those of the recorded equations, told as any other ----------------------
 
     @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Limits of inputs by label, of the model file that the mechanism is read from; empty without one."""
+        imported = getattr(getattr(self, "mechanism", None), "imported", None)
+        return {} if imported is None else imported.limits
+
+    @property
     def recording(self) -> System:
         """The same motions by recorded equations, perhaps in other states; else DescriptionError."""
         return self

@@ -98,6 +98,7 @@ class Mechanism(ABC):
     quasicoordinates: Sequence[Quasicoordinate] = ()
     tree: Tree | None = None
     picture: Sequence[Solid] = ()
+    imported: Any = None
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
     beside_tree: dict[str, Any] = field(init=False, default_factory=dict)
@@ -166,9 +167,8 @@ class Mechanism(ABC):
     def _read_frame(self) -> sp.ImmutableMatrix | None:
         if self.frame is None:
             return None
-        n = self.algebra.n
         frame = read_matrix("frame", self.frame, FrameError)
-        r = 0 if self.constraints is None else self.constraints.rows
+        n, r = self.algebra.n, 0 if self.constraints is None else self.constraints.rows
         if frame.rows != n or frame.cols not in (n - r, n):
             raise FrameError(
                 f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} "

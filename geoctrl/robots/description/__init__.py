@@ -1,0 +1,1 @@
+"""An outline as a description: names, links, forces, keyframes."""

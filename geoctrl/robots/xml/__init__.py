@@ -1,0 +1,1 @@
+"""Text of a model file: its elements with their lines, and the exact numbers in their attributes."""
