@@ -29,6 +29,7 @@ from geoctrl.algebra import (
 from geoctrl.errors import ConstraintError, DescriptionError, InertiaWarning
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.rotors import Rotors
+from geoctrl.systems.parts.symmetric_entries import require_symmetric
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.picture import Solid
 
@@ -42,7 +43,6 @@ __all__ = [
     "read_directions",
     "read_set",
     "require_kinds",
-    "require_symmetric",
     "shaped_matrix",
     "space_words",
     "warn_of_moments",
@@ -213,17 +213,6 @@ def energy_fields(mechanism: Any) -> dict[str, Any]:
     require_symmetric(found["inertia"])
     found["potential"] = expression(potential, "potential")
     return found
-
-
-def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
-    """Refuse an inertia that is not symmetric, with the entries; DescriptionError."""
-    for i in range(inertia.rows):
-        for j in range(i):
-            if inertia[i, j] != inertia[j, i] and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
-                raise DescriptionError(
-                    f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
-                    f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
-                )
 
 
 def constraint_rows(

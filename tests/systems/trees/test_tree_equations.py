@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from tests.oracles.tree_in_space import TreeInSpace, random_pose, state_of
-from tests.systems.trees.tree_models import MODELS, arm, body
+from tests.systems.trees.tree_models import MODELS, arm, body, tree
 
 
 @cache
@@ -106,3 +106,19 @@ def test_instructions_grow_little_more_than_with_links():
     systems = {n: gc.EulerPoincare(tree=arm(n)).reduce() for n in (12, 20)}
     count = {n: len(s.program(s.evaluated_rates).tape.instructions) for n, s in systems.items()}
     assert count[20] <= 2.2 * count[12]
+
+
+@pytest.mark.long(reason="a proof of a loop")
+def test_an_arm_is_held_and_its_proof_is_verified(tmp_path):
+    joints = [
+        gc.Hinge(f"q{k}", axis, damping=0.5) for k, axis in enumerate([(0, 1, 0), (1, 0, 1), (0, 1, 3)])
+    ]
+    sys = gc.EulerPoincare(
+        tree=tree(*joints), inputs=["u0", "u1", "u2"], forces=list(sp.symbols("u:3"))
+    ).reduce()
+    eq = gc.find_equilibrium(sys, fixed={"q0": 0.3, "q1": 0, "q2": 0.2}, free=list(sys.input_labels))
+    law = gc.lqr(sys, eq)
+    proof = gc.certify(law.closed_loop(), law.equilibrium)
+    assert proof.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    proof.to_json(tmp_path / "arm.json")
+    assert gc.verify(tmp_path / "arm.json").verdict is proof.verdict
