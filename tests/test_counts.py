@@ -13,6 +13,7 @@ from geoctrl.decisions.arithmetic import eliminations
 from geoctrl.runs import part_runner
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.batches import batch, ensemble_parts, together
+from studies.bench.links import planar_links
 
 INSTRUCTIONS = {
     "acrobot": 25,
@@ -73,6 +74,12 @@ def test_instructions_of_right_hand_sides(name):
     system = gc.models.get(name)().reduce()
     count = len(system.program(system.evaluated_rates).tape.instructions)
     assert count == INSTRUCTIONS[name], f"{count} instructions, {INSTRUCTIONS[name]} are written down"
+
+
+def test_instructions_of_the_links_of_the_benchmark():
+    """As vectors of the plane; with a third entry, which never moves, they are 1,009."""
+    system = planar_links(16).system
+    assert len(system.program(system.evaluated_rates).tape.instructions) == 701
 
 
 @pytest.fixture
