@@ -106,6 +106,24 @@ def test_c_takes_the_reference_after_the_states(law, tmp_path):
     assert "x[3]" not in measured.to_c(tmp_path, name="measured")[0].read_text()
 
 
+def test_quotients_fit_better_and_are_proved_as_well(plant, design, law, tmp_path):
+    quotients = gc.schedule(plant, "turning", "W", [0, 6, 12, 18, 24], design, fit="rational", degree=2)
+    assert quotients.fit_error[0] < law.fit_error[0]
+    assert quotients.certify().stable == 1.0
+    bound = quotients.certify(rate=1)
+    assert bound.verdict is gc.Verdict.PROVED_BOUNDED
+    between = design(plant.equilibrium("turning", W=9)).K
+    there = np.array(quotients.K.subs(quotients.variable, 9).tolist(), dtype=float)
+    assert there == pytest.approx(between, rel=0.01)
+    _, source = quotients.to_c(tmp_path, name="quotients")
+    assert "x[3]" in source.read_text()
+    with pytest.raises(gc.InputError, match="is not positive over the range"):
+        gc.schedule(
+            plant, "turning", "W", [0, 1, 2, 3], fit="rational", degree=1,
+            design=lambda eq: gc.linear_law(plant, eq, {"u": {"alpha": 1 / (eq.x[0] - 1.6)}}),
+        )  # fmt: skip
+
+
 def test_what_is_measured_in_place_of_the_reference_is_another_loop(plant, design, law):
     """x' = x + u with u = -s - 2 (x - s) has the pole -1 at a frozen s, and 0 where s is x."""
     measured = gc.schedule(plant, "turning", "W", [0, 6, 12, 18, 24], design, degree=2, by=plant.states[0])
@@ -134,6 +152,7 @@ def test_the_other_symbols_of_a_family_are_given(plant):
         ({"nodes": [2, 1]}, "nodes must be two or more numbers in order"),
         ({"along": "V"}, "has no symbol 'V'"),
         ({"family": "x"}, "no equilibrium family 'x'"),
+        ({"fit": "splines"}, "fit"),
         ({"degree": 9}, "degree must be a whole number from 0 to 1"),
         ({"by": sp.Symbol("Omega", real=True) ** 2}, "must be W at the members"),
         ({"by": sp.Symbol("z")}, "z"),

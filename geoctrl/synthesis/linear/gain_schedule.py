@@ -2,7 +2,7 @@ r"""Linear laws along a family of equilibria, their gains functions of where the
 
 With the family's own expressions :math:`x_e(s), u_e(s)` and gains designed at some s,
 
-.. math:: u = u_e(s) - K(s) (x - x_e(s)), \qquad K_{ij}(s) \text{ polynomials fitted to the designs.}
+.. math:: u = u_e(s) - K(s) (x - x_e(s)), \qquad K_{ij}(s) \text{ fitted to the designs.}
 
 The fit need not be good: what is certified is the loop as it is.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.long_calls import long_call, tell
-from geoctrl._checks import entries, nearest, whole_number
+from geoctrl._checks import entries, nearest, require_choice, whole_number
 from geoctrl._scalars import Node, exact, expression, real, shown
 from geoctrl.analysis import MovingBound, StabilityMap, bound_while_moving, certify_region
 from geoctrl.errors import InputError, ParameterError
@@ -34,6 +34,7 @@ from geoctrl.systems.contract.points import declared_family
 __all__ = ["GainSchedule", "schedule"]
 
 REFERENCE = "reference"
+POLYNOMIAL, RATIONAL = "polynomial", "rational"
 
 
 class GainSchedule(Law):
@@ -71,6 +72,7 @@ class GainSchedule(Law):
         degree: int,
         by: Any,
         at: Mapping[sp.Symbol, sp.Expr],
+        fit: str = POLYNOMIAL,
     ) -> None:
         as_system(plant, "a gain schedule", recorded=True)
         if not isinstance(variable, sp.Symbol):
@@ -80,7 +82,7 @@ class GainSchedule(Law):
         self.input_labels = plant.input_labels
         self.nodes_designed = tuple(designed)
         self.range = (designed[0][0], designed[-1][0])
-        self.K = _polynomials(variable, self.nodes_designed, degree)
+        self.K = (_polynomials if fit == POLYNOMIAL else _quotients)(variable, self.nodes_designed, degree)
         if by == REFERENCE:
             middle = sum(self.range) / 2
             self.gain_parameters = (Parameter(variable.name, middle, description="where the plant is to be"),)
@@ -192,7 +194,7 @@ class GainSchedule(Law):
         ).reduce()
         family = self.mechanism.equilibria[self.family]
         deviation = sp.Matrix(self.plant.states) - self._member(self.plant.state_labels, family.states)
-        nested = self.K.applyfunc(lambda k: sp.horner(sp.expand(k), wrt=s))
+        nested = self.K.applyfunc(lambda k: _horner_form(k, s))
         law = self._member(self.plant.input_labels, family.inputs) - nested * deviation
         computed = {k: with_doubles(e).xreplace({s: told_of}) for k, e in self.by_input(list(law)).items()}
         return written_in_c(
@@ -225,6 +227,7 @@ def schedule(
     nodes: Sequence[float],
     design: Callable[[Any], LinearLaw],
     *,
+    fit: str = POLYNOMIAL,
     degree: int | None = None,
     by: Any = REFERENCE,
     at: Mapping[str, float] | None = None,
@@ -245,8 +248,11 @@ def schedule(
         Values of s at which gains are designed, in order.
     design : callable
         Of the equilibrium there: a `LinearLaw`, as ``lambda eq: gc.lqr(sys, eq, Q=..., R=...)``.
+    fit : "polynomial" | "rational"
+        What the gains are fitted by: polynomials in s, or quotients with one denominator for all gains, which
+        is proved to be positive over the range.
     degree : int, optional
-        Of the polynomials in s that the gains are fitted by; as many as the nodes determine by default.
+        Of these; the largest that the nodes determine by default, of quotients up to 2.
     by : "reference", or an expression in the states
         With "reference" s is a parameter of the loop: where the plant is to be. An expression that is s at
         the family's members puts in what is measured; the loop has other eigenvalues then than at a frozen
@@ -266,8 +272,9 @@ def schedule(
     ------
     InputError, ParameterError
         For an unknown family or symbol, fewer than two nodes or nodes out of order, a design that is no law
-        of this plant, a degree that the nodes do not determine, a name that a parameter has already, and an
-        expression that is not s at the family's members.
+        of this plant, another fit, a degree that the nodes do not determine, a denominator that is not
+        positive over the range, a name that a parameter has already, and an expression that is not s at the
+        family's members.
 
     Examples
     --------
@@ -303,7 +310,13 @@ def schedule(
     values = [real(v, "a node") for v in entries("nodes", nodes)]
     if len(values) < 2 or any(b <= a for a, b in pairwise(values)):
         raise InputError(f"nodes must be two or more numbers in order, got {shown(nodes)}")
-    degree = len(values) - 1 if degree is None else whole_number("degree", degree, 0, len(values) - 1)
+    require_choice("fit", fit, (POLYNOMIAL, RATIONAL))
+    most = len(values) - 1
+    if fit == RATIONAL:
+        gains = plant.ninputs * plant.nstates
+        most = gains * most // (gains + 1)
+    usual = most if fit == POLYNOMIAL else min(2, most)
+    degree = usual if degree is None else whole_number("degree", degree, 0, most)
     numbers = {name: float(q) for name, q in given.items()}
     designed = []
     for value in values:
@@ -318,7 +331,7 @@ def schedule(
     placed = {others[name]: sp.Rational(q.numerator, q.denominator) for name, q in given.items()}
     if by != REFERENCE:
         by = _variable_of_state(plant, declared, variable, expression(by, "by"), placed)
-    return GainSchedule(plant, family, variable, designed, degree, by, placed)
+    return GainSchedule(plant, family, variable, designed, degree, by, placed, fit)
 
 
 def _variable_of_state(
@@ -350,3 +363,44 @@ def _polynomials(
         sp.Add(*(sp.Rational(exact(c)) * distance**k for k, c in enumerate(column))) for column in found.T
     ]
     return sp.ImmutableMatrix(*designed[0][1].shape, entries_of)
+
+
+def _quotients(
+    variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
+) -> sp.ImmutableMatrix:
+    """Quotients of polynomials of least squares, in the same distance; K q = p with q = 1 + ... for all."""
+    values = np.array([s for s, _ in designed])
+    middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
+    table = np.vander((values - middle) / half, degree + 1, increasing=True)
+    gains = np.array([K.ravel() for _, K in designed])
+    size = np.max(np.abs(gains), axis=0)
+    size = np.where(size > 0, size, 1.0)
+    rows = [
+        np.hstack([np.kron(np.eye(len(size))[k], table), -(column / size[k])[:, None] * table[:, 1:]])
+        for k, column in enumerate(gains.T)
+    ]
+    found = np.linalg.lstsq(np.vstack(rows), np.concatenate(gains.T / size[:, None]), rcond=None)[0]
+    found[np.abs(found) <= CHATTER * np.max(np.abs(found))] = 0.0
+    above, below = found[: -degree or None].reshape(len(size), degree + 1), found[len(found) - degree :]
+    t = sp.Dummy("t")
+
+    def polynomial(numbers: np.ndarray) -> sp.Expr:
+        return sp.Add(*(sp.Rational(exact(c)) * t**k for k, c in enumerate(numbers)))
+
+    q = sp.Poly(polynomial(np.array([1.0, *below])), t)
+    if q.count_roots(-1, 1):  # it is one at zero
+        raise InputError(
+            "the denominator that is fitted to these designs is not positive over the range: lower the "
+            "degree, take more nodes, or fit='polynomial'"
+        )
+    distance = (variable - sp.Rational(exact(middle))) / sp.Rational(exact(half))
+    tops = [sp.Rational(exact(s)) * polynomial(p) for s, p in zip(size, above, strict=True)]
+    return sp.ImmutableMatrix(
+        *designed[0][1].shape, [(p / q.as_expr()).xreplace({t: distance}) for p in tops]
+    )
+
+
+def _horner_form(k: sp.Expr, s: sp.Symbol) -> sp.Expr:
+    """A quotient with both its polynomials by Horner's rule."""
+    above, below = sp.fraction(sp.together(k))
+    return sp.horner(sp.expand(above), wrt=s) / sp.horner(sp.expand(below), wrt=s)
