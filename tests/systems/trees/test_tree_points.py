@@ -25,8 +25,18 @@ def numbers_of(given, pose):
     return found
 
 
+LONG = pytest.mark.long(reason="other joints are asked before")
+
+
 @pytest.mark.parametrize(
-    "name", ["hinge and slide", "balls", "planar in place", "free, all vectors", "branched"]
+    "name",
+    [
+        "hinge and slide",
+        "planar in place",
+        "free, all vectors",
+        pytest.param("balls", marks=LONG),
+        pytest.param("branched", marks=LONG),
+    ],
 )
 def test_places_turns_and_velocities_are_those_in_space(name):
     given, rng = MODELS[name](), np.random.default_rng(8)
