@@ -120,7 +120,14 @@ def test_planes_that_part_the_motions_of_a_free_body():
     ("model", "factor", "params"),
     [
         ("chaplygin-sleigh", "Omega", {}),
-        ("suslov", "I13*Omega1 + I23*Omega2", {"I11": 2, "I22": 3, "I12": 0.5}),
+        pytest.param(
+            "suslov",
+            "I13*Omega1 + I23*Omega2",
+            {"I11": 2, "I22": 3, "I12": 0.5},
+            marks=pytest.mark.long(
+                reason="the sleigh has such a line; given numbers are asked of the free body"
+            ),
+        ),
     ],
 )
 def test_lines_of_rest_are_kept(model, factor, params):

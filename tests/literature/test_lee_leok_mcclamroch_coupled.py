@@ -9,6 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.literature.attitude_by_hand import acceleration, hat, same_spectrum, turn, vee
 from tests.literature.thresholds import verdict
+from tests.sweeps import sampled
 
 
 def inertias(system, n):
@@ -198,7 +199,10 @@ def test_linear_terms_enter_the_momentum_alone(ring):
     assert np.ptp(run.energy + linear) > 0.1
 
 
-@pytest.mark.parametrize("couplings", ["ring", "chain"])
+@pytest.mark.parametrize(
+    "couplings",
+    sampled(["ring", "chain"], ["ring"], reason="the chain is the ring without one of its springs"),
+)
 def test_linear_equations_of_coupled_gyrostats(couplings):
     """J_i xi_i'' - a_i x xi_i' + sum_j 2 k_ij (xi_i - xi_j) = 0."""
     system = three_bodies(couplings)
