@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from geoctrl._scalars import STATE, FromSympy, Graph, Node
+from geoctrl._scalars import FromSympy, Graph, Node
 from geoctrl._scalars.algebra.angle_sums import sum_of_multiples
 from geoctrl.systems.parts.angles import ExactAngle
 
@@ -55,9 +55,7 @@ class Turn:
 
     def _alone(self, nodes: list[Node], images: dict[Node, Node]) -> set[Node]:
         """Angles that occur otherwise than in sines and cosines that turn."""
-        stand_in = self._graph.symbol("a sine", STATE)
-        rest = self._graph.substitute(nodes, dict.fromkeys(images, stand_in))
-        return self._graph.symbols(rest) & set(self._angles)
+        return set(self._graph.reachable(nodes, known=images)) & set(self._angles)
 
     def _measures(self, alone: set[Node]) -> dict[Node, Node]:
         """Angles as sums of the exact ones and what they are measured by."""

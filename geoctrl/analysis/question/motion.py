@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 import sympy as sp
@@ -154,23 +155,26 @@ class EquationsOfMotion:
         return [*matrices, *self.force, *self.drift, *self.rates.values(), *self.leaf.values()]
 
     def _image(self, image: Callable[[Sequence[Node]], list[Node]]) -> EquationsOfMotion:
-        """The motion with the image of each of its nodes."""
+        """The motion with the image of each of its nodes, which are asked for together."""
+        found = iter(image([*self._weights, *chain(*self._weights.values()), *self.nodes, self.energy]))
 
-        def images(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
-            return [image(row) for row in rows]
+        def part(count: int) -> list[Node]:
+            return list(islice(found, count))
 
-        weights = {image([node])[0]: image(found) for node, found in self._weights.items()}
+        keys = part(len(self._weights))
+        weights = [part(len(w)) for w in self._weights.values()]
+        mass, rows = ([part(len(row)) for row in matrix] for matrix in (self.mass, self.rows))
         return replace(
             self,
-            mass=images(self.mass),
-            force=image(self.force),
-            rows=images(self.rows),
-            drift=image(self.drift),
-            rates=dict(zip(self.rates, image(list(self.rates.values())), strict=True)),
+            mass=mass,
+            rows=rows,
+            force=part(len(self.force)),
+            drift=part(len(self.drift)),
+            rates=dict(zip(self.rates, part(len(self.rates)), strict=True)),
             solve=lambda: image(self.all_rates),
-            leaf=dict(zip(self.leaf, image(list(self.leaf.values())), strict=True)),
-            energy=image([self.energy])[0],
-            _weights=weights,
+            leaf=dict(zip(self.leaf, part(len(self.leaf)), strict=True)),
+            energy=next(found),
+            _weights=dict(zip(keys, weights, strict=True)),
             _written={},
             _consequences=None,
             _shapes=[],
