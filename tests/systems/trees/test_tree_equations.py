@@ -122,3 +122,24 @@ def test_an_arm_is_held_and_its_proof_is_verified(tmp_path):
     assert proof.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
     proof.to_json(tmp_path / "arm.json")
     assert gc.verify(tmp_path / "arm.json").verdict is proof.verdict
+
+
+def test_springs_damping_and_dry_friction_act_in_their_joints():
+    given = tree(
+        gc.Planar("p", damping=0.5),
+        gc.Hinge("h", (0, 1, 0), damping=0.25, dry=2, stiffness=3, rest=0.5, range=(-2, 1)),
+        gc.Slide("s", (1, 2, 2), stiffness=7),
+        friction_scale=0.125,
+    )
+    sys, rng = gc.EulerPoincare(tree=given, name="springs").reduce(), np.random.default_rng(12)
+    pose, xi = random_pose(given, rng), rng.normal(size=5)
+    forces = np.array([-0.5 * xi[0], -0.5 * xi[1], -0.5 * xi[2], -0.25 * xi[3], -7 * pose["s"]])
+    forces[3] -= 2 * xi[3] / np.sqrt(xi[3] ** 2 + 0.125**2) + 3 * (pose["h"] - 0.5)
+    at, x = TreeInSpace(given, pose), state_of(sys, given, pose, xi)
+    want = at.rates(xi, forces)
+    assert np.abs(sys.rhs(0.0, x)[:5] - want).max() < 1e-12 * np.abs(want).max()
+    springs = 3 * (pose["h"] - 0.5) ** 2 / 2 + 7 * pose["s"] ** 2 / 2
+    still = state_of(sys, given, pose | {"h": 0.5, "s": 0.0}, 0 * xi)
+    at_rest = TreeInSpace(given, pose | {"h": 0.5, "s": 0.0}).energy(0 * xi)
+    assert sys.energy(x) - sys.energy(still) == pytest.approx(at.energy(xi) + springs - at_rest, rel=1e-12)
+    assert [*sys.mechanism.domain] == ["h range"]
