@@ -69,7 +69,10 @@ def require_bodies_everywhere(tree: Any) -> None:
 
 def judge_bodies(given_links: Sequence[Link], numbers: Mapping[sp.Symbol, Any]) -> None:
     """Judge the bodies of links at these numbers of the parameters, as far as they have any."""
-    given = [[e.subs(numbers) for e in body_entries([link])] for link in given_links]
+    given = [
+        [e.subs({s: numbers[s] for s in e.free_symbols if s in numbers}) for e in body_entries([link])]
+        for link in given_links
+    ]
     known = [k for k, entries in enumerate(given) if all(e.is_real and e.is_finite for e in entries)]
     links = [given_links[k] for k in known]
     values = np.array([[float(e) for e in given[k]] for k in known]).reshape(-1, 10)
