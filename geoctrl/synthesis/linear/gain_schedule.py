@@ -348,17 +348,26 @@ def _variable_of_state(
     return by
 
 
+def _powers(
+    variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
+) -> tuple[np.ndarray, np.ndarray, sp.Expr]:
+    """Powers of the distance from the middle over half the range (nodes, degree + 1), gains of the nodes in
+    rows, and this distance.
+    """
+    values = np.array([s for s, _ in designed])
+    middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
+    table = np.vander((values - middle) / half, degree + 1, increasing=True)
+    distance = (variable - sp.Rational(exact(middle))) / sp.Rational(exact(half))
+    return table, np.array([K.ravel() for _, K in designed]), distance
+
+
 def _polynomials(
     variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
 ) -> sp.ImmutableMatrix:
     """Polynomials of least squares through designs, in the distance from the middle over half the range."""
-    values = np.array([s for s, _ in designed])
-    middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
-    table = np.vander((values - middle) / half, degree + 1, increasing=True)
-    gains = np.array([K.ravel() for _, K in designed])
+    table, gains, distance = _powers(variable, designed, degree)
     found = np.linalg.lstsq(table, gains, rcond=None)[0]
     found[np.abs(found) <= CHATTER * np.max(np.abs(gains), axis=0)] = 0.0
-    distance = (variable - sp.Rational(exact(middle))) / sp.Rational(exact(half))
     entries_of = [
         sp.Add(*(sp.Rational(exact(c)) * distance**k for k, c in enumerate(column))) for column in found.T
     ]
@@ -369,10 +378,7 @@ def _quotients(
     variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
 ) -> sp.ImmutableMatrix:
     """Quotients of polynomials of least squares, in the same distance; K q = p with q = 1 + ... for all."""
-    values = np.array([s for s, _ in designed])
-    middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
-    table = np.vander((values - middle) / half, degree + 1, increasing=True)
-    gains = np.array([K.ravel() for _, K in designed])
+    table, gains, distance = _powers(variable, designed, degree)
     size = np.max(np.abs(gains), axis=0)
     size = np.where(size > 0, size, 1.0)
     rows = [
@@ -393,7 +399,6 @@ def _quotients(
             "the denominator that is fitted to these designs is not positive over the range: lower the "
             "degree, take more nodes, or fit='polynomial'"
         )
-    distance = (variable - sp.Rational(exact(middle))) / sp.Rational(exact(half))
     tops = [sp.Rational(exact(s)) * polynomial(p) for s, p in zip(size, above, strict=True)]
     return sp.ImmutableMatrix(
         *designed[0][1].shape, [(p / q.as_expr()).xreplace({t: distance}) for p in tops]
