@@ -6,9 +6,9 @@ from geoctrl.systems.equations.connection import Connection, Displacement
 from geoctrl.systems.equations.leaf import Leaf, Relation
 from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.gates import as_mechanism, as_system
+from geoctrl.systems.imported import Imported
 from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.friction import Friction, reaction
-from geoctrl.systems.parts.imported import Imported
 from geoctrl.systems.parts.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.parts.rotors import Rotors

@@ -9,9 +9,9 @@ from typing import Any
 from geoctrl._calls.long_calls import long_call
 from geoctrl._scalars import shown
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.imported import Imported
 from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Equilibrium
-from geoctrl.systems.parts.imported import Imported
 from geoctrl.systems.printing.program_text import program_text
 from geoctrl.systems.printing.summary_page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced_system

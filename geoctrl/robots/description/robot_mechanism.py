@@ -20,7 +20,7 @@ from geoctrl.robots.description.symbols import TreeSymbols
 from geoctrl.robots.description.tree_links import RobotNumbers, described_links, with_planar_base
 from geoctrl.robots.outline.outline import RobotOutline
 from geoctrl.systems import EulerPoincare, Tree
-from geoctrl.systems.parts.imported import Imported
+from geoctrl.systems.imported import Imported
 
 __all__ = ["Wishes", "mechanism_of"]
 
