@@ -18,6 +18,7 @@ import sympy as sp
 
 from geoctrl._checks import named_parameters, parameter_value, require_printable, user_level
 from geoctrl._scalars import expression, read_matrix, shown
+from geoctrl._scalars.algebra.same_expressions import are_same
 from geoctrl.algebra import (
     AdvectedParameter,
     AdvectedVector,
@@ -29,7 +30,6 @@ from geoctrl.algebra import (
 from geoctrl.errors import ConstraintError, DescriptionError, InertiaWarning
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.rotors import Rotors
-from geoctrl.systems.parts.symmetric_entries import require_symmetric
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.picture import Solid
 
@@ -213,6 +213,22 @@ def energy_fields(mechanism: Any) -> dict[str, Any]:
     require_symmetric(found["inertia"])
     found["potential"] = expression(potential, "potential")
     return found
+
+
+def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
+    """Refuse an inertia that is not symmetric, with the entries; DescriptionError.
+
+    What differs at random residues is multiplied out, and named if it does not vanish. No certificate rests
+    on it: one half enters the file.
+    """
+    cells = [(i, j) for i in range(inertia.rows) for j in range(i) if inertia[i, j] != inertia[j, i]]
+    same = are_same([inertia[i, j] for i, j in cells], [inertia[j, i] for i, j in cells])
+    for (i, j), equal in zip(cells, same, strict=True):
+        if not equal and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
+            raise DescriptionError(
+                f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
+                f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
+            )
 
 
 def constraint_rows(

@@ -1,4 +1,4 @@
-"""Whether an inertia is symmetric, at random numbers modulo a prime: multiplying out takes long."""
+"""Whether expressions are the same, at random numbers modulo a prime: multiplying out takes long."""
 
 from __future__ import annotations
 
@@ -7,35 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import FLOAT, STATE, FromSympy, Graph, evaluate
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT, evaluate
 from geoctrl._scalars.arithmetic.residues import RandomFunctions, Residues, residues_of
-from geoctrl.errors import DescriptionError, GeoctrlError
+from geoctrl._scalars.graph.graph import STATE, Graph
+from geoctrl._scalars.text.sympy_bridge import FromSympy
+from geoctrl.errors import GeoctrlError
 
-__all__ = ["require_symmetric"]
+__all__ = ["are_same"]
 
 _POINTS = 3
 _CLEARLY = 1e-6
 """Difference of two doubles, in units of their sizes, that is no rounding."""
 
 
-def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
-    """Refuse an inertia that is not symmetric, with the entries; DescriptionError.
-
-    Entries are tested at random residues, in doubles beside for multiples of the prime; what differs there is
-    multiplied out, and named if it does not vanish. No certificate rests on it: one half enters the file.
-    """
-    cells = [(i, j) for i in range(inertia.rows) for j in range(i) if inertia[i, j] != inertia[j, i]]
-    same = are_same([inertia[i, j] for i, j in cells], [inertia[j, i] for i, j in cells])
-    for (i, j), equal in zip(cells, same, strict=True):
-        if not equal and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
-            raise DescriptionError(
-                f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
-                f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
-            )
-
-
 def are_same(first: Sequence[sp.Expr], second: Sequence[sp.Expr]) -> list[bool]:
-    """Which expressions are equal to others at random points; none where they have no residues."""
+    """Which expressions are equal to others at random residues, and in doubles, which see multiples of the
+    prime; none where they have no residues.
+    """
     graph, rng = Graph(), np.random.default_rng(31)
     symbols = sorted(set().union(*(e.free_symbols for e in (*first, *second))), key=str)
     nodes = {s: graph.symbol(f"{k} {s}", STATE) for k, s in enumerate(symbols)}
