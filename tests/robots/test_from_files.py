@@ -214,6 +214,22 @@ def test_two_slides_and_a_hinge_at_the_root_are_a_planar_base():
     assert "yaw" in read(driven).reduce().state_labels
 
 
+def test_a_balancer_turns_upright_under_the_torques_of_its_damping():
+    """t = c (v -+ d w)/r at 0.5 m/s and 2 rad/s, by hand 0.3 (0.5 -+ 0.17 2)/0.05."""
+    wheels = [gc.Rolling(side, sp.Rational(1, 20), "hull yaw") for side in ("left", "right")]
+    mech = read(BALANCER, rolling=wheels)
+    system = mech.reduce()
+    assert len(mech.constraints.tolist()) == 3
+    turning = {"Omega": 2.0, "Y1": 0.5}
+    x = np.array([turning.get(label, 0.0) for label in system.state_labels])
+    rates = dict(zip(system.state_labels, system.rhs(0.0, x, [0.96, 5.04]), strict=True))
+    assert max(abs(rates[label]) for label in ("Omega", "Y1", "pitch_dot", "pitch")) < 1e-13
+    assert (rates["roll_left"], rates["roll_right"]) == pytest.approx((3.2, 16.8), rel=1e-14)
+    scope = {}
+    exec(mech.as_code(), scope)
+    assert np.array_equal(scope["mech"].reduce().rhs(0.0, x, [1.0, 2.0]), system.rhs(0.0, x, [1.0, 2.0]))
+
+
 def test_names_of_a_file_are_names_of_symbols():
     text = CART_POLE.replace('"phi"', '"lean-angle 1"').replace('name="force"', 'name="x"')
     assert read(text).reduce().input_labels == ("u_x",)
