@@ -23,6 +23,7 @@ __all__ = [
     "FrameError",
     "GeoctrlError",
     "GradientError",
+    "GyroscopicWarning",
     "ImmutableError",
     "InertiaWarning",
     "InputError",
@@ -189,6 +190,10 @@ class ProjectionWarning(UserWarning):
 
 class InertiaWarning(UserWarning):
     """An inertia that no body can have."""
+
+
+class GyroscopicWarning(UserWarning):
+    """A gyroscopic term in which rotors may have a share that is not given."""
 
 
 class ModelFileWarning(UserWarning):

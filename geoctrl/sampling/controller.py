@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, LabelError, LawWarning
 from geoctrl.sampling.controller_in_c import controller_files
 from geoctrl.sampling.feedback import Feedback
+from geoctrl.systems.contract.torque_speed import TorqueSpeed, worked_rate
 
 __all__ = ["MOST_LATE", "Controls", "SampledController", "holds_of_delay", "warn_of_slow"]
 
@@ -124,9 +125,10 @@ class Controls(ABC):
             1/h (Hz).
         delay : float
             From measurement to torque (s).
-        limits : dict of input label -> number or (low, high), optional
-            A number stands for both signs. By default those of the model file that the plant is read from;
-            ``{}`` is none.
+        limits : dict of input label -> number, (low, high) or TorqueSpeed, optional
+            A number stands for both signs. A torque-speed line bounds by the speed that is measured at the
+            sample; the torque is held while the speed goes on. By default those of the model file that the
+            plant is read from; ``{}`` is none.
         noise : dict of signal label -> float, optional
             Standard deviations, one normal number a sample.
         rng : numpy.random.Generator, optional
@@ -176,7 +178,7 @@ class Controls(ABC):
             self.feedback(params),
             rate,
             delay,
-            self.file_limits if limits is None else limits,
+            self.file_limits if limits is None else with_rates(limits, getattr(self, "mechanism", None)),
             noise,
             rng,
             rate_limits,
@@ -195,7 +197,7 @@ class SampledController:
     ----------
     feedback : Feedback
     rate, delay, lag : float
-    limits : dict of input label -> (low, high)
+    limits : dict of input label -> (low, high) or TorqueSpeed
     noise, rate_limits, quantisation, start, offset : dict of label -> float
     rng : Generator or None
 
@@ -225,6 +227,9 @@ class SampledController:
                 f"a sampled controller is made by law.sampled(...), not of {shown(self.feedback)}"
             )
         law = self.feedback
+        if speeds := _speeds(self.limits):
+            law = replace(law, beside=tuple(sorted({*law.beside, *speeds})))
+            object.__setattr__(self, "feedback", law)
         rate = sampling_rate(self.rate)
         delay, lag = (quantity(k, getattr(self, k)) for k in ("delay", "lag"))
         for name, value in (("delay", delay), ("lag", lag)):
@@ -248,7 +253,7 @@ class SampledController:
         steps = _by_label("quantisation", self.quantisation, known, "signal of the law", _size)
         rest = {label: law.rest.get(label, 0.0) for label in law.inputs}
         start = rest | _by_label("start", self.start, law.inputs, "input that the law sets", _number)
-        for label, (low, high) in limits.items():
+        for label, (low, high) in self._intervals(limits):
             if not low <= start[label] <= high:
                 raise InputError(
                     f"limits {label!r} = [{low:g}, {high:g}] cannot hold the torque at the start, "
@@ -265,6 +270,12 @@ class SampledController:
         read |= {"rate_limits": rates, "quantisation": steps, "start": start, "offset": offset}
         for name, value in read.items():
             object.__setattr__(self, name, value)
+
+    @staticmethod
+    def _intervals(limits: Mapping[str, Any]) -> Iterator[tuple[str, tuple[float, float]]]:
+        """Bounds of inputs by label, those of lines at rest."""
+        for label, bound in limits.items():
+            yield label, bound.interval(0.0) if isinstance(bound, TorqueSpeed) else bound
 
     @property
     def hold(self) -> float:
@@ -338,7 +349,7 @@ class SampledController:
             parts.append(f"delay {self.delay:g} s")
         if self.lag:
             parts.append(f"lag {self.lag:g} s")
-        parts += [f"limits {k} in [{low:g}, {high:g}]" for k, (low, high) in self.limits.items()]
+        parts += [f"limits {k} {_bound_words(bound)}" for k, bound in self.limits.items()]
         for name in ("rate_limits", "noise", "offset", "quantisation"):
             parts += [f"{name.replace('_', ' ')} {k}: {v:g}" for k, v in getattr(self, name).items()]
         return f"<SampledController of {', '.join(self.feedback.inputs)}: {', '.join(parts)}>"
@@ -367,7 +378,42 @@ def _size(value: Any, what: str) -> float:
     return number
 
 
-def _interval(value: Any, what: str) -> tuple[float, float]:
+def _bound_words(bound: Any) -> str:
+    """A bound in words."""
+    if isinstance(bound, TorqueSpeed):
+        return f"+ {bound.slope:g} {bound.rate} in [{-bound.stall:g}, {bound.stall:g}]"
+    return f"in [{bound[0]:g}, {bound[1]:g}]"
+
+
+def _speeds(limits: Any) -> list[str]:
+    """States that torque-speed lines ask for."""
+    given = limits.values() if isinstance(limits, Mapping) else ()
+    lines = [bound for bound in given if isinstance(bound, TorqueSpeed)]
+    if any(line.rate is None for line in lines):
+        raise InputError("which speed does the torque-speed line fall with? Give gc.TorqueSpeed(..., rate=)")
+    return [line.rate for line in lines if line.rate is not None]
+
+
+def with_rates(limits: Any, mechanism: Any) -> Any:
+    """Limits with the states that torque-speed lines fall with, as the plant of a law tells them."""
+    if mechanism is None or not isinstance(limits, Mapping):
+        return limits
+    found = dict(limits)
+    for label, bound in limits.items():
+        if isinstance(bound, TorqueSpeed) and bound.rate is None:
+            rate = worked_rate(mechanism, label)
+            if not rate.is_Symbol:
+                raise InputError(
+                    f"the torque-speed line of {label!r} falls with {rate}, which is no state: a controller "
+                    "measures states; give gc.TorqueSpeed(..., rate=) one of them"
+                )
+            found[label] = replace(bound, rate=rate.name)
+    return found
+
+
+def _interval(value: Any, what: str) -> Any:
+    if isinstance(value, TorqueSpeed):
+        return value
     if np.ndim(value) == 0:
         size = _size(value, what)
         return -size, size

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from geoctrl._scalars import Program
 from geoctrl._scalars.graph.straight_line import C, Language, results, statements
 from geoctrl._scalars.text.c_text import array_legend, comment, declaration, definition, preamble
 from geoctrl.sampling.feedback import Feedback
+from geoctrl.systems.contract.torque_speed import TorqueSpeed
 
 __all__ = ["controller_files"]
 
@@ -44,7 +46,7 @@ def controller_files(
     hold: float,
     start: Mapping[str, float],
     rates: Mapping[str, float],
-    limits: Mapping[str, tuple[float, float]],
+    limits: Mapping[str, Any],
 ) -> tuple[str, str]:
     """Texts of header and source.
 
@@ -86,7 +88,7 @@ def controller_files(
     source += [*definition("static void law(const double x[], double u[])", "u", every), ""]
     if q:
         source += [*definition("static void next(const double x[], double z[])", "z", following), ""]
-    source += [*_init(name, law, start), "", *_step(name, law, p, hold, rates, limits)]
+    source += [*_init(name, law, start), "", *_step(name, law, signals, hold, rates, limits)]
     return "\n".join(header) + "\n", "\n".join(source) + "\n"
 
 
@@ -109,13 +111,13 @@ def _init(name: str, law: Feedback, start: Mapping[str, float]) -> list[str]:
 def _step(
     name: str,
     law: Feedback,
-    p: int,
+    signals: Sequence[str],
     hold: float,
     rates: Mapping[str, float],
-    limits: Mapping[str, tuple[float, float]],
+    limits: Mapping[str, Any],
 ) -> list[str]:
     """In the order of `Hold`: the law, what the rate allows, the limits, the states."""
-    m, q = len(law.inputs), len(law.own)
+    p, m, q = len(signals), len(law.inputs), len(law.own)
     body = [f"    double x[{p + q + m + 1}], v[{m}];", "    int i, fault = 0;", ""]
     body += [f"    for (i = 0; i < {p}; i++)", "        x[i] = y[i];"] if p else ["    (void)y;"]
     if q:
@@ -139,8 +141,7 @@ def _step(
             body += _clipping(f"v[{i}]", f"s->u[{i}] - {change}", f"s->u[{i}] + {change}")
     for i, label in enumerate(law.inputs):
         if label in limits:
-            low, high = limits[label]
-            body += _clipping(f"v[{i}]", *(_number(b) for b in (low, high)))
+            body += _clipping(f"v[{i}]", *_ends(limits[label], signals))
     if q:
         body += [
             f"    for (i = 0; i < {m}; i++)",
@@ -150,6 +151,16 @@ def _step(
         ]
     body += [f"    for (i = 0; i < {m}; i++)", "        s->u[i] = u[i] = v[i];", "    return 0;"]
     return [f"int {name}_step({name}_state *s, const double y[], double u[])", "{", *body, "}"]
+
+
+def _ends(bound: Any, signals: Sequence[str]) -> tuple[str, str]:
+    """Both ends of a limit, as `TorqueSpeed.interval` has them."""
+    if not isinstance(bound, TorqueSpeed):
+        low, high = bound
+        return _number(low), _number(high)
+    stall = _number(bound.stall)
+    lost = f"{stall} * (y[{signals.index(bound.rate or '')}] / {_number(bound.no_load)})"
+    return f"-{stall} - {lost}", f"{stall} - {lost}"
 
 
 def _clipping(value: str, low: str, high: str) -> list[str]:

@@ -44,6 +44,8 @@ class Feedback:
     computed : dict of input label -> sympy expression
         f as doubles compute it, for inputs where ``terms`` holds roots and angles that are not rational, or
         terms that are rounding alone.
+    beside : tuple of str
+        Signals that are measured besides, for bounds of the inputs.
     """
 
     terms: Mapping[str, sp.Expr]
@@ -53,6 +55,7 @@ class Feedback:
     begin: Mapping[str, float] = field(default_factory=dict)
     sensors: tuple[Sensor, ...] = ()
     computed: Mapping[str, sp.Expr] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         real = {sp.Symbol(str(s), real=True) for s in self._symbols}
@@ -89,7 +92,8 @@ class Feedback:
     @cached_property
     def signals(self) -> tuple[str, ...]:
         """Labels of what it measures, in alphabetical order."""
-        return tuple(sorted({str(s) for s in self._symbols - {HOLD}} - {*self.own, *self.inputs}))
+        known = {str(s) for s in self._symbols - {HOLD}} - {*self.own, *self.inputs}
+        return tuple(sorted(known | {*self.beside}))
 
     def measured_labels(self, labels: Sequence[str]) -> tuple[str, ...]:
         """Its `signals` in the order of a plant's states, followed by those of its sensors."""

@@ -12,6 +12,7 @@ import numpy as np
 from geoctrl._scalars import Program
 from geoctrl.runs import SampleRecord
 from geoctrl.sampling.controller import SampledController
+from geoctrl.systems.contract.torque_speed import TorqueSpeed
 
 __all__ = ["Hold"]
 
@@ -83,7 +84,12 @@ class Hold:
         self._sent_steps = self._steps(law.inputs)
         rates = [controller.rate_limits.get(label, math.inf) for label in law.inputs]
         self._change = [(i, r * self.hold) for i, r in enumerate(rates) if r < math.inf]
-        self._bounds = [(law.inputs.index(label), *bounds) for label, bounds in controller.limits.items()]
+        self._bounds, self._lines = list[tuple[int, float, float]](), list[tuple[int, int, TorqueSpeed]]()
+        for label, bound in controller.limits.items():
+            if isinstance(bound, TorqueSpeed):
+                self._lines.append((law.inputs.index(label), self._signals.index(bound.rate), bound))
+            else:
+                self._bounds.append((law.inputs.index(label), *bound))
         self._places = None if tuple(inputs) == law.inputs else [inputs.index(label) for label in law.inputs]
         self._width = len(inputs)
         self.first = self._spread(self._u)
@@ -95,7 +101,7 @@ class Hold:
     @property
     def _plain(self) -> bool:
         """Whether a sample is the law and nothing else."""
-        meets = (self._seen_steps, self._sent_steps, self._change, self._bounds)
+        meets = (self._seen_steps, self._sent_steps, self._change, self._bounds, self._lines)
         return self._step is None and self._noise is None and self._offset is None and not any(meets)
 
     def _steps(self, labels: Sequence[str]) -> list[tuple[int, float]]:
@@ -148,7 +154,8 @@ class Hold:
                 u[i], slow = w - r, True
             elif v > w + r:
                 u[i], slow = w + r, True
-        for i, low, high in self._bounds:
+        lines = [(i, *line.interval(y[k])) for i, k, line in self._lines]
+        for i, low, high in [*self._bounds, *lines] if lines else self._bounds:
             v = u[i]
             if v < low:
                 u[i], short = low, True

@@ -26,7 +26,7 @@ from geoctrl.synthesis.solutions.fibre_solution import Vertical
 from geoctrl.synthesis.solutions.linear_fields import LinearFields
 from geoctrl.synthesis.solutions.matching_of_given_fields import GivenFields
 from geoctrl.synthesis.solutions.one_direction import OneDirection
-from geoctrl.systems import EulerPoincare, as_mechanism
+from geoctrl.systems import EulerPoincare, Friction, Rotors, as_mechanism
 
 __all__ = ["Matching", "match"]
 
@@ -278,24 +278,7 @@ def match(
         if gains != "scalars":
             return ShapedMatching(mechanism, _class_with_matrices(plant, kind, direction, gains))
         return ShapedMatching(mechanism, *_first_class(plant, kind, direction))
-    if angles := [
-        z.name for z in mechanism.quasicoordinates if z.rate.free_symbols & {*mechanism.rotors.rates}
-    ]:
-        raise MatchingError(
-            f"match by sigma takes no state that follows a rotor, such as {angles[0]}: match the mechanism "
-            "without it, or take the rotors as velocities of gc.rn"
-        )
-    if any(mechanism.rotors.gyroscopic):
-        raise MatchingError(
-            "match by sigma takes no gyroscopic term of rotors; take them as velocities of gc.rn and match "
-            "with shaping="
-        )
-    if any(friction.along.cols > mechanism.algebra.n for friction in mechanism.friction):
-        raise MatchingError(
-            "match by sigma takes no friction in the bearings of rotors: match the mechanism without it, and "
-            "give the law, law.numeric(), to the plant as feedback= with a torque against the friction; or "
-            "take the rotors as velocities of gc.rn"
-        )
+    _require_known_bearings(mechanism, mechanism.rotors)
     coupling, time = RotorCoupling.of(mechanism), under_way().search_budget(budget)
     remedy, count = "give numbers for the parameters of the rotors", coupling.rotors.count
     time.demand("a check of the rotors", coupling.require_coupling, remedy)
@@ -304,6 +287,53 @@ def match(
         time.attempt(branch_name(rank, count), partial(coupling.branch, rank), None) for rank in range(count)
     ]
     return Matching(coupling, [*(b for b in others if b is not None), full], time.note)
+
+
+def _require_known_bearings(mechanism: EulerPoincare, rotors: Rotors) -> None:
+    """Refuse what laws of rotors by sigma do not know how to take: MatchingError with the remedy."""
+    n = mechanism.algebra.n
+    remedy = "or take the rotors as velocities of gc.rn and match with shaping="
+    angles = [z for z in mechanism.quasicoordinates if z.rate.free_symbols & {*rotors.rates}]
+    parts = {
+        "potential": [mechanism.potential],
+        "forces": mechanism.forces or [],
+        "inertia": mechanism.inertia,
+    }
+    parts |= {"coupling": rotors.coupling, "gyroscopic": mechanism.gyroscopic or []}
+    for z in angles:
+        if z.rate not in rotors.rates:
+            raise MatchingError(f"match by sigma takes no state that moves with rotors and more: {z.name}")
+        held = [name for name, part in parts.items() if any(e.has(z.symbol) for e in part)]
+        if held:
+            raise MatchingError(
+                f"match by sigma takes no wheel whose angle acts: {z.name} stands in {held[0]}; match the "
+                f"mechanism without that, {remedy}"
+            )
+    if any(rotors.gyroscopic):
+        raise MatchingError(f"match by sigma takes no gyroscopic term of rotors: leave it out, {remedy}")
+    for motor, name in zip(rotors.motors, rotors.names, strict=True):
+        if motor is not None:
+            raise MatchingError(
+                f"match by sigma sets torques, and {name} has a motor: match the mechanism without motor=, "
+                "and ask the motor for the voltage of a torque, Motor.volts"
+            )
+    for friction in mechanism.friction:
+        if friction.along.cols > n:
+            if friction.scale is not None:
+                raise MatchingError(
+                    "match by sigma takes viscous bearings of rotors alone, which its law cancels; leave out "
+                    f"the dry friction of {_turning_in(friction, rotors, n)}, {remedy}"
+                )
+            if any(friction.along[:, :n]):
+                raise MatchingError(
+                    f"match by sigma takes no friction between rotors and what else moves: that of "
+                    f"{_turning_in(friction, rotors, n)}; leave it out, {remedy}"
+                )
+
+
+def _turning_in(friction: Friction, rotors: Rotors, n: int) -> str:
+    """Names of the rotors along which a friction acts."""
+    return ", ".join(name for k, name in enumerate(rotors.names) if any(friction.along[:, n + k]))
 
 
 def _class_with_matrices(plant: Plant, kind: str, direction: Any, form: str) -> Shaping:

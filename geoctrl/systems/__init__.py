@@ -1,6 +1,7 @@
 """Description of a mechanism and its reduction."""
 
 from geoctrl.systems.contract.system_contract import Lagrangian, Seen, System
+from geoctrl.systems.contract.torque_speed import TorqueSpeed
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.connection import Connection, Displacement
 from geoctrl.systems.equations.leaf import Leaf, Relation
@@ -11,7 +12,7 @@ from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.friction import Friction, reaction
 from geoctrl.systems.parts.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.parts.rotors import Rotors
+from geoctrl.systems.parts.rotors import Motor, Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.printing.equations import Equations, HamelTensors
 from geoctrl.systems.reduced import ReducedSystem
@@ -22,6 +23,7 @@ from geoctrl.systems.trees.rolling import Rolling
 from geoctrl.systems.trees.tree import Tree
 from geoctrl.systems.unit_check import check_units
 from geoctrl.systems.units.unit_change import UnitChange
+from geoctrl.systems.wheels import Wheel
 
 __all__ = [
     "Axis",
@@ -41,6 +43,7 @@ __all__ = [
     "Lagrangian",
     "Leaf",
     "Link",
+    "Motor",
     "MultiplierForm",
     "Parameter",
     "Planar",
@@ -52,8 +55,10 @@ __all__ = [
     "Seen",
     "Slide",
     "System",
+    "TorqueSpeed",
     "Tree",
     "UnitChange",
+    "Wheel",
     "as_mechanism",
     "as_system",
     "check_names",

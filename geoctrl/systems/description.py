@@ -18,6 +18,7 @@ from geoctrl.systems.reduced import ReducedSystem, reduced_system
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
 from geoctrl.systems.typesetting.notebook import WIDTH, displayed_formula, rows
 from geoctrl.systems.units.unit_change import UnitChange, change_of, changed_mechanism
+from geoctrl.systems.wheels import spread_rotors
 
 __all__ = ["EulerPoincare"]
 
@@ -61,6 +62,7 @@ class EulerPoincare(Mechanism):
         With rotors the locked inertia (rotors included).
     potential : expression in advected symbols
     gyroscopic : covector of length n in advected symbols, optional
+        With s rotors of n + s entries, theirs last; with n alone a GyroscopicWarning says what may lack.
     lagrangian : expression in ``algebra.xi`` and advected symbols, optional
         Instead of inertia, potential and gyroscopic; must be quadratic in xi.
     constraints : rows of length n in advected symbols, or mapping name -> row, optional
@@ -84,6 +86,8 @@ class EulerPoincare(Mechanism):
         the joints.
     rotors : Rotors, optional
         Coupling and inertia may depend on advected symbols and coordinates.
+    wheels : sequence of Wheel
+        Instead of rotors, one by one: the description made has in ``rotors`` what they come to.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``. It may hold `reaction`, as an affine function.
     friction : sequence of Friction
@@ -147,9 +151,17 @@ class EulerPoincare(Mechanism):
     """
 
     def __post_init__(self) -> None:
+        for name, value in spread_rotors(self).items():
+            object.__setattr__(self, name, value)
         super().__post_init__()
         if not (self.imported is None or isinstance(self.imported, Imported)):
             raise TypeError(f"imported must be a gc.Imported, got {shown(self.imported)}")
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """Limits of inputs by label: of the model file that it is read from, and of the supplies of motors."""
+        given = {} if self.imported is None else self.imported.limits
+        return {**given, **({} if self.rotors is None else self.rotors.supplies(self.defaults))}
 
     def __repr__(self) -> str:
         space = space_words(self.group, self.shape)

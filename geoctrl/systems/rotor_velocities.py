@@ -62,6 +62,6 @@ def with_rotor_velocities(mechanism: EulerPoincare) -> EulerPoincare:
     return mechanism.replace(
         algebra=spun,
         rotors=None,
-        inputs=(*mechanism.inputs, *rotors.torques),
+        inputs=(*mechanism.inputs, *rotors.inputs),
         **changes,
     )

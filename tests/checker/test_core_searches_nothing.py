@@ -80,6 +80,7 @@ ALLOWED = {
     ("jets.py", "//"): SIZE,
     ("jets.py", "roots"): SQUARE,
     ("sublevels/limited_outputs.py", "%"): "the side of a cell that is halved next",
+    ("sublevels/rest_alone.py", "%"): "the side of a cell that is halved next",
     ("numbers.py", "roots"): SQUARE,
     ("squares/polynomial_motion.py", "//"): SIZE,
     ("orbits/flow.py", "inv"): "of axes, in balls, which encloses the exact one",

@@ -178,10 +178,6 @@ def a_fall_of_another_sense():
     return damped(lambda o: o.nodes.number(-1), sense=-1)
 
 
-def factor_of_velocities():
-    return damped(lambda o: o.nodes.total((1, o.one), (1, o.nodes.product((o.v, 2)))))
-
-
 def cubic_function():
     o = Still()
     cubic = o.nodes.total((1, o.B), (1, o.nodes.product((o.v, 3))))
@@ -346,13 +342,12 @@ def held_without_a_velocity():
         (negative_square, "not proved positive at the point"),
         (a_fall_of_another_function, "what falls is not the energy"),
         (a_fall_of_another_sense, "what falls is not the energy"),
-        (factor_of_velocities, "not of the degree"),
         (cubic_function, "not of the degree"),
         (quadratic_held, "not of the degree"),
         (relation_of_velocities, "not of the degree"),
         (domain_of_velocities, "not of the degree"),
         (limit_over_velocities, "not of the degree"),
-        (energy_over_velocities, "not of the degree"),
+        (energy_over_velocities, "a rate may have no value"),
         (energy_of_a_switch, "not of the degree"),
         (mass_of_velocities, "not of the degree"),
         (no_acceleration, "accelerations may not be determined"),

@@ -35,6 +35,7 @@ from geoctrl.sampling import SampledController
 from geoctrl.systems import Equilibrium, System
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.tolerances import RESIDUAL
+from geoctrl.systems.contract.torque_speed import TorqueSpeed
 
 __all__ = ["first_proof", "held_outcome", "loop_point"]
 
@@ -93,7 +94,8 @@ _BITS, _DOUBLINGS = 30, 60
 
 def held_outcome(system: System, controller: SampledController, point: Equilibrium) -> Outcome:
     """What is proved of the loop at a point of `loop_point`."""
-    _require_smooth(controller, dict(zip(system.input_labels, point.u.tolist(), strict=True)))
+    states = dict(zip(system.state_labels, point.x.tolist(), strict=True))
+    _require_smooth(controller, states | dict(zip(system.input_labels, point.u.tolist(), strict=True)))
     problem = Problem.of(system.seen_from(None), point)
     if problem is None:
         raise CertificateError("there are no equations of this system that a certificate could hold")
@@ -148,7 +150,8 @@ def _require_smooth(controller: SampledController, rest: dict[str, float]) -> No
     for name in ("noise", "quantisation"):
         if getattr(controller, name):
             raise InputError(f"{name} leaves a bound, not a point: certify the controller without it")
-    for label, (low, high) in controller.limits.items():
+    for label, bound in controller.limits.items():
+        low, high = bound.interval(rest[bound.rate or ""]) if isinstance(bound, TorqueSpeed) else bound
         if not low < rest[label] < high:
             raise InputError(
                 f"the torque at rest, {label} = {rest[label]:.9g}, is at its limit [{low:g}, {high:g}]"

@@ -4,6 +4,7 @@ search.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,8 +41,8 @@ class RegionOfAttraction(ProvedSet):
     lyapunov : str
         The function, by the names of energy and invariants; it does not grow along motions.
     tends : str
-        What motions tend to, where the function falls: the largest invariant set on which it does not change,
-        of which the equilibrium is a part. Empty where the function is conserved.
+        What motions tend to, where the function falls: the equilibrium, or the largest invariant set on which
+        it does not change, of which that is a part. Empty where the function is conserved.
     held : dict of name -> float
         Half widths of the levels of invariants that the set is made of.
     levels : tuple of str
@@ -51,7 +52,7 @@ class RegionOfAttraction(ProvedSet):
     limits : dict of label -> float
         Outputs that are proved to stay within these bounds there.
     verdict : Verdict
-        PROVED_INVARIANT.
+        PROVED_INVARIANT, or PROVED_ATTRACTED where motions tend to the equilibrium.
     claim : str
     reason : str
         Why no higher level was taken.
@@ -203,6 +204,10 @@ class EnergySets:
             return str(refusal) or "none is found"
 
     def _region(self, sublevel: Sublevel, closed: ClosedLevel) -> RegionOfAttraction:
-        return confirmed_set(
-            RegionOfAttraction, self._question.angles, sublevel.with_level(closed), closed.reason
-        )
+        """The region of a level: that motions tend to the equilibrium is claimed where it is proved."""
+        content, angles = sublevel.with_level(closed), self._question.angles
+        if "fall" in content["theorem"]:
+            alone = content | {"theorem": content["theorem"] | {"alone": True}}
+            with suppress(Refusal):
+                return confirmed_set(RegionOfAttraction, angles, alone, closed.reason)
+        return confirmed_set(RegionOfAttraction, angles, content, closed.reason)

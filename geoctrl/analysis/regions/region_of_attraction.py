@@ -25,6 +25,7 @@ from geoctrl.analysis.regions.squares_set import SquaresSets
 from geoctrl.errors import CertificateError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
+from geoctrl.systems.contract.torque_speed import TorqueSpeed, outputs_on_lines
 
 __all__ = ["region_of_attraction"]
 
@@ -96,7 +97,8 @@ def region_of_attraction(
     eq : Equilibrium, state ``x`` or pair ``(x, u)``
         With exact numbers.
     limits : dict of output -> bound, optional
-        Outputs of the loop, as torques of its law, that stay within bounds in the set. By default the limits
+        Outputs of the loop, as torques of its law, that stay within bounds in the set. A `TorqueSpeed` bounds
+        the output u + (T0/w0) w, by whose name ``limits`` of the set tells it. By default the limits
         of the model file that the mechanism is read from, of inputs that are outputs of the loop; ``{}`` is
         none.
     params : dict, optional
@@ -152,6 +154,7 @@ def region_of_attraction(
     """
     system = as_system(sys, "region_of_attraction", recorded=True)
     asked = _file_bounds(system.limits, system.output_labels) if limits is None else limits
+    system, asked = _on_lines(system, asked)
     bounds = _positive("limits", asked, system.output_labels, "output")
     if depth is not None:
         whole_number("depth", depth, 1, 24)
@@ -323,6 +326,14 @@ def _file_bounds(limits: Mapping[str, tuple[float, float]], outputs: Sequence[st
                 )
             found[label] = high
     return found
+
+
+def _on_lines(system: ReducedSystem, limits: Any) -> tuple[ReducedSystem, Any]:
+    """The system with outputs that torque-speed lines bound by numbers."""
+    if not isinstance(limits, Mapping) or not any(isinstance(b, TorqueSpeed) for b in limits.values()):
+        return system, limits
+    mechanism, numbers = outputs_on_lines(system.mechanism, limits)
+    return mechanism.reduce(), numbers
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:

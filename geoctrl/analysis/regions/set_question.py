@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import sympy as sp
+
 from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.magnitudes import binary, magnitudes
 from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
@@ -16,7 +18,9 @@ from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.scales import Scales
+from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.angles import ExactAngle, angles_at
+from geoctrl.systems.parts.friction import lost_power
 
 __all__ = ["ENERGY", "SetQuestion", "kept_functions"]
 
@@ -91,7 +95,7 @@ class SetQuestion:
     @cached_property
     def equations(self) -> tuple[Stored, dict[str, Any]] | None:
         """The problem at the point itself, `with_sides`; None where no equations can be written down."""
-        return None if self.problem is None else self.with_sides(self.problem, self.problem.question())
+        return None if self.problem is None else self.with_sides(self.problem, self.problem.question())[:2]
 
     @cached_property
     def at_rest(self) -> tuple[Problem, Stored]:
@@ -136,14 +140,21 @@ class SetQuestion:
         assert self.problem is not None
         return self.problem
 
-    def with_sides(self, problem: Problem, stored: Stored) -> tuple[Stored, dict[str, Any]]:
-        """A problem with the margins of the domain and limited outputs in its table, and where they are."""
+    def with_sides(
+        self, problem: Problem, stored: Stored
+    ) -> tuple[Stored, dict[str, Any], list[dict[str, int]]]:
+        """A problem with the margins of the domain, limited outputs and the squares by which friction
+        takes energy away in its table, and where they are.
+        """
         system, motion = self.system, problem.motion
         margins = [system.expression(side.margin) for side in system.domain.values()]
         outputs = [system.expression(system.mechanism.outputs[k]) for k in self.limits]
         functions = problem.invariants | problem.others
         data, table = motion.equations_data(functions, {}, {}, further="consequences" in stored.data)
-        domain, inputs = (table.places([motion.image(n) for n in nodes]) for nodes in (margins, outputs))
+        lost = [[system.expression(e) for e in pair] for pair in _lost_by_friction(system.mechanism)]
+        places = [table.places([motion.image(n) for n in nodes]) for nodes in (margins, outputs, *lost)]
+        domain, inputs = places[:2]
+        squares = [{"factor": a, "square": b} for a, b in places[2:]]
         numbers = {
             part: stored.data[part]
             for part in ("states", "inputs", "parameters", "roots", "box")
@@ -151,7 +162,15 @@ class SetQuestion:
         }
         bounds = zip(self.limits.items(), inputs, strict=True)
         limits = {k: {"input": p, "bound": str(b)} for (k, b), p in bounds}
-        return Stored.of(data | {"nodes": table.rows} | numbers), {"domain": domain, "limits": limits}
+        made = Stored.of(data | {"nodes": table.rows} | numbers)
+        return made, {"domain": domain, "limits": limits}, squares
+
+
+def _lost_by_friction(mechanism: Mechanism) -> list[tuple[sp.Expr, sp.Expr]]:
+    """Factors and squares of what friction takes, where it is dry; else rates are polynomials, which tell."""
+    if all(f.scale is None for f in mechanism.friction):
+        return []
+    return lost_power(mechanism.friction, mechanism.algebra.xi, mechanism.rotors)
 
 
 def _power(size: float) -> Fraction:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from geoctrl import decisions
+from geoctrl import checker, decisions
 from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.certificates.same_equations import (
     compare_problems,
@@ -53,7 +53,7 @@ class SublevelQuestions:
         self._velocities = [
             k for k, node in problem.motion.states.items() if node in problem.motion.velocities
         ]
-        self._stored, self._parts = question.with_sides(problem, stored)
+        self._stored, self._parts, self._friction = question.with_sides(problem, stored)
 
     @property
     def _kept_names(self) -> list[str]:
@@ -82,7 +82,12 @@ class SublevelQuestions:
             yield stored, ENERGY, -1
             return
         seen = set()
-        for name in (k for k in stored.read["invariants"] if k not in conserved):
+        names = [k for k in stored.read["invariants"] if k not in conserved]
+        for name in names if self._friction else ():
+            if (found := self._falling_by_friction(name)) is not None:
+                yield found, name, 1
+                return
+        for name in names:
             for found, _ in falling_functions(stored, self._kept_names, [name], apart=True):
                 falling = found.data["falling"]
                 if (name, falling["sense"]) in seen:
@@ -91,6 +96,22 @@ class SublevelQuestions:
                 squares = [{k: row[k] for k in ("factor", "square")} for row in falling["squares"]]
                 falling = {k: falling[k] for k in ("function", "weights", "sense")} | {"squares": squares}
                 yield found.with_parts(falling=falling), name, falling["sense"]
+
+    def _falling_by_friction(self, name: str) -> Stored | None:
+        """The problem with a function of which friction takes all that it loses; None where it does not."""
+        stored, q = self._stored, in_balls(self._stored.read)
+        place, weights = stored.read["invariants"][name], stored.read["weights"].get(name, [])
+        try:
+            q.require_kept([])
+            pairs = (q.ratios([row["factor"], row["square"]]) for row in self._friction)
+            lost = sum((factor * square * square for factor, square in pairs), q.functions.number(fmpq(0)))
+            if q.functions.remainder(q.rate([place, *weights]) + lost):
+                return None
+        except checker.Refusal:
+            return None
+        return stored.with_parts(
+            falling={"function": place, "weights": list(weights), "sense": 1, "squares": self._friction}
+        )
 
     def _levels_and_multipliers(
         self, q: decisions.Question, energy: str, sense: int

@@ -22,7 +22,7 @@ make b and p vanish at its middle, and :math:`\varphi` flat along s there; the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from flint import arb, arb_mat, ctx, fmpq
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.enclosures.cells import constants, matrix, solution
 from geoctrl.checker.enclosures.sets import nodes_of_identities
+from geoctrl.checker.enclosures.signs import STRICT, MovingSigns, sign_of
 from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import ball
@@ -119,14 +120,21 @@ class Energy:
         """V is of degree two in the velocities, what is held of one, all that is divided by of none."""
         degree, identities = self._degrees(), nodes_of_identities(self.question)
         limited = [row["input"] for row in self.given["limits"].values()]
-        still = [*self.relations, *self._entries, *self.given["domain"], *self._factors]
-        allowed = [(2, [self.function]), (1, self.held), (0, still), (STATES, [*limited, *identities])]
+        still = [*self.relations, *self._entries, *self.given["domain"]]
+        allowed = [(2, [self.function]), (1, self.held), (0, still), (STATES, limited)]
         if any(degree[p] is None or degree[p] > d for d, places in allowed for p in places):
             raise Refusal("a function is not of the degree in the velocities that it must have", "problem")
         # Sums and products have values where what they are made of has: that of the others is asked for.
-        nodes = [(i, *self.question.table[i]) for i in reachable(self.question.table, identities)]
-        self._functions = [i for i, kind, *_ in nodes if kind == "fun"]
-        self._divisors = [j for _, kind, *parts in nodes if kind == "prod" for j, e in parts[1] if e < 0]
+        table, used = self.question.table, [*identities, *self._factors]
+        self._moving = MovingSigns(table, degree, used)
+        nodes = [(i, *table[i]) for i in reachable(table, used)]
+        if self._moving.unknown or any(kind == "fun" and parts[0] == "select" for _, kind, *parts in nodes):
+            raise Refusal("a function is not of the degree in the velocities that it must have", "problem")
+        self._still_factors = [p for p in self._factors if degree[p] == 0]
+        self._functions = [i for i, kind, *_ in nodes if kind == "fun" and degree[i] == 0]
+        self._divisors = [
+            j for _, kind, *parts in nodes if kind == "prod" for j, e in parts[1] if e < 0 and degree[j] == 0
+        ]
 
     def _degrees(self) -> list[Any]:
         """Degrees of nodes in the velocities, or bounds of them; None where that is no polynomial."""
@@ -150,20 +158,20 @@ class Energy:
         """Why the motion may be undefined, leave the domain of the model or let V grow over a cell; empty
         where it does not.
 
-        Nothing of velocities is divided by, nor an argument of a function: values at rest tell of all.
+        What holds no velocities has the values that it has at rest; of the rest signs tell, by its form.
         """
-        nodes = [self.given["domain"], self._factors, self._divisors, self._entries, self._functions]
-        rest = [fmpq(0)] * len(self.velocities)
+        nodes = [self.given["domain"], self._divisors, self._entries, self._functions]
         try:
-            values = iter(self.jets(cell, rest, [p for part in nodes for p in part], order=0)[3])
+            values = iter(self._at_rest(cell, [p for part in nodes for p in part]))
+            signs = self._signs(cell)
         except Refusal:
             return "a rate may have no value"
-        domain, factors, divisors, entries = ([next(values).value for _ in part] for part in nodes[:4])
+        domain, divisors, entries = ([next(values) for _ in part] for part in nodes[:3])
         if not all(v > 0 for v in domain):
             return "the domain of the model may end"
-        if not all(v >= 0 for v in factors):
+        if not all(signs[p] > 0 for p in self._factors):
             return "V may grow"
-        if any(v.contains(0) for v in divisors):
+        if any(v.contains(0) for v in divisors) or not self._moving.has_values(signs):
             return "a rate may have no value"
         K = arb_mat(len(self.question.unknowns), len(self.question.unknowns))
         for (i, j, _), v in zip(self.question.problem["matrix"], entries, strict=True):
@@ -172,6 +180,24 @@ class Energy:
             solution(K, arb_mat(K.nrows(), 1))
             return ""
         return "accelerations may not be determined"
+
+    def _at_rest(self, cell: Cell, places: Sequence[int]) -> list[arb]:
+        """Values of nodes over a cell where nothing moves."""
+        rest = [fmpq(0)] * len(self.velocities)
+        return [jet.value for jet in self.jets(cell, rest, places, order=0)[3]]
+
+    def _signs(self, cell: Cell) -> Mapping[int, int]:
+        """Signs of the factors of squares, and of what else holds velocities, over a cell."""
+        places = list(dict.fromkeys([*self._moving.leaves, *self._still_factors]))
+        values = dict(zip(places, self._at_rest(cell, places), strict=True))
+        found = self._moving.signs_over([values[p] for p in self._moving.leaves])
+        return {p: sign_of(values[p]) for p in self._still_factors} | dict(found)
+
+    def falling_squares(self, cell: Cell) -> list[int]:
+        """Nodes l of the squares d l^2 by which V falls with d > 0 over a cell, at any velocities."""
+        signs = self._signs(cell)
+        squares = self.given.get("fall", {"squares": []})["squares"]
+        return [row["square"] for row in squares if signs[row["factor"]] == STRICT]
 
     # -- values ------------------------------------------------------------------------------------
 

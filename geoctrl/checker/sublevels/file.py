@@ -14,6 +14,7 @@ from geoctrl.checker.sublevels.cover import CELLS, Cells, CoverNode, read_tree
 from geoctrl.checker.sublevels.energy import BITS, Energy
 from geoctrl.checker.sublevels.limited_outputs import require_limits
 from geoctrl.checker.sublevels.proved_equations import require_equilibrium, shown_question
+from geoctrl.checker.sublevels.rest_alone import require_rest_alone
 from geoctrl.checker.theorems.boxes import BOX
 from geoctrl.checker.theorems.falling import FALL
 from geoctrl.checker.verdicts import LEAF, Found
@@ -28,7 +29,11 @@ from geoctrl.checker.words.claims import (
 from geoctrl.checker.words.leaf import Dimension
 from geoctrl.checker.words.texts import combination, decimal, interval, listed, symbol, told
 
-INVARIANT = "PROVED_INVARIANT"
+INVARIANT, ATTRACTED = "PROVED_INVARIANT", "PROVED_ATTRACTED"
+ALONE = (
+    "over these cells velocities vanish where the function does not fall, and the equilibrium is the only "
+    "point of rest"
+)
 
 
 def _tree(value: Any) -> str | None:
@@ -39,6 +44,7 @@ SUBLEVEL = OVER_A_SET | {
     "leaf": LEAF,
     "rest?": LEAF | BOX,
     "fall?": FALL,
+    "alone?": one_of(True),
     "energy": label,
     "sense": one_of(1, -1),
     "multipliers": {...: rational},
@@ -52,7 +58,8 @@ SUBLEVEL = OVER_A_SET | {
 }
 """``function`` is sense * energy + sum multiplier * invariant on the leaf, and the function of what is held
 that invariant, written so that they are evaluated well. ``rest`` says where an equilibrium is that is known
-up to a box; ``sides`` are those of the box of shapes that the tree ``cells`` halves."""
+up to a box; ``sides`` are those of the box of shapes that the tree ``cells`` halves. ``alone`` says that
+nothing but the equilibrium stays where V does not fall."""
 
 
 class SublevelRegion(NamedTuple):
@@ -104,8 +111,14 @@ class SublevelRegion(NamedTuple):
             f"{'falls' if 'fall' in given else 'conserved'}, identically: {self.function_words}",
             f"{len(self.inside)} cells of shapes, around which the function lies above the level; over them "
             "the rates have values, and the model holds",
+            *([ALONE] if self.attracts else []),
             *([limited] if given["limits"] else []),
         )
+
+    @property
+    def attracts(self) -> bool:
+        """Whether motions of the region tend to the equilibrium."""
+        return "alone" in self.energy.given
 
     @property
     def function_words(self) -> str:
@@ -121,8 +134,10 @@ class SublevelRegion(NamedTuple):
 
         The region is compact, motions do not leave it, and :math:`\dot V = -\sum_k d_k l_k^2` with all
         :math:`d_k \ge 0` over it: all limit points of a motion lie in the largest set of whole motions on
-        which V keeps its value. Whether that is the point alone is not asked.
+        which V keeps its value. Where that is not proved to be the point alone, this set is told.
         """
+        if self.attracts:
+            return "the equilibrium"
         set_of_rest = f"the largest invariant set in it on which {self.function_words} does not change"
         return set_of_rest if "fall" in self.energy.given else ""
 
@@ -163,12 +178,15 @@ def judge_sublevel(problem: dict[str, Any], witness: dict[str, Any], given: dict
         raise Refusal("the level is not above the value at the point", "level")
     inside = cells.cover(level, read_tree(cells.top, given["cells"]))
     require_limits(energy, inside, level)
+    if "alone" in given:
+        require_rest_alone(energy, inside, level)
     return SublevelRegion(energy, inside, level)
 
 
 def sublevel(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
     """Motions do not leave the part over K of a set below a level."""
-    return Found(INVARIANT, "energy", {"region": judge_sublevel(problem, witness, given)})
+    region = judge_sublevel(problem, witness, given)
+    return Found(ATTRACTED if region.attracts else INVARIANT, "energy", {"region": region})
 
 
 THEOREMS = {"sublevel": ({"theorem": SUBLEVEL}, sublevel)}

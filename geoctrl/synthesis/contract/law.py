@@ -64,8 +64,7 @@ class Law(Controls):
     @property
     def file_limits(self) -> Mapping[str, tuple[float, float]]:
         """Limits of the law's inputs, of the model file that its plant is read from; empty without one."""
-        imported = self.mechanism.imported
-        given = {} if imported is None else imported.limits
+        given = self.mechanism.limits
         return {label: given[label] for label in self.input_labels if label in given}
 
     # -- what a kind of law answers ---------------------------------------------------------------

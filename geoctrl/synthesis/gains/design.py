@@ -26,7 +26,7 @@ from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError
 from geoctrl.synthesis.contract.gain_set import GainSet, Target
 from geoctrl.synthesis.gains.gain_conditions import is_negative
-from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, motor_gains
+from geoctrl.synthesis.gains.motor import MotorBounds, RecommendedGains, motor_gains
 from geoctrl.synthesis.gains.plant_points import states_beside
 from geoctrl.synthesis.gains.rotor_gains import spread
 from geoctrl.synthesis.rotors.gains import matrix_of_sigma, read_sigma
@@ -268,7 +268,8 @@ class SigmaDesign(GainSet):
         Parameters
         ----------
         limits, speeds : dict of label -> positive number, optional
-            Largest torque (N m) and rotor rate (rad/s), at least one of them.
+            Largest torque (N m) and rotor rate (rad/s), at least one of them; a torque-speed line is a
+            `TorqueSpeed`, and the peak of the torque that of u + (T0/w0) w then.
         rate : float
             Commands a second.
         tilt : float, optional
@@ -313,7 +314,7 @@ class SigmaDesign(GainSet):
                 "matrix. Choose it with contains(sigma), and see what it asks by runs of law.sampled(...)"
             )
         plant = self.matching.mechanism.reduce()
-        motor = Motor.read(limits, speeds, rate, rotors)
+        motor = MotorBounds.read(limits, speeds, rate, rotors)
         point = self._member(plant)
         away = states_beside(plant, point.x, point.params, tilt, starts, start)
         if not len(away):

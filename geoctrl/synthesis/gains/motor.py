@@ -33,9 +33,9 @@ from geoctrl.simulation import simulate
 from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.gains.rotor_gains import HeldLoops, Peaks
 from geoctrl.synthesis.rotors.rotor_matching import RotorMatching
-from geoctrl.systems import Equilibrium, ReducedSystem, Rotors
+from geoctrl.systems import Equilibrium, ReducedSystem, Rotors, TorqueSpeed
 
-__all__ = ["LawFree", "Motor", "RecommendedGains", "law_free", "motor_gains"]
+__all__ = ["LawFree", "MotorBounds", "RecommendedGains", "law_free", "motor_gains"]
 
 _RATIOS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
 """Damping ratios of the oscillation that are tried."""
@@ -72,17 +72,22 @@ class LawFree:
 
 
 @dataclass(frozen=True)
-class Motor:
-    """What the motor can do: largest torque and rotor speed (infinite for none), commands a second."""
+class MotorBounds:
+    """What the motor can do: largest torque and rotor speed (infinite for none), commands a second.
+
+    With a slope it is u + slope * speed that the torque bounds.
+    """
 
     torque: float
     speed: float
     rate: float
+    slope: float = 0.0
 
     @classmethod
-    def read(cls, limits: Any, speeds: Any, rate: Any, rotors: Rotors) -> Motor:
+    def read(cls, limits: Any, speeds: Any, rate: Any, rotors: Rotors) -> MotorBounds:
         """From the arguments of ``recommend``."""
         bounds: list[float] = []
+        slope = 0.0
         for what, given, label in (
             ("limits", limits, rotors.input_labels[0]),
             ("speeds", speeds, rotors.rate_labels[0]),
@@ -94,6 +99,10 @@ class Motor:
                     raise LabelError(
                         f"{what}: no {shown(name)}{nearest(str(name), [label])}; it is {label!r}"
                     )
+            if what == "limits" and given and isinstance(given[label], TorqueSpeed):
+                slope = given[label].slope
+                bounds.append(given[label].stall)
+                continue
             value = quantity(f"{what} {label!r}", given[label]) if given else np.inf
             if not value > 0:
                 raise InputError(
@@ -104,7 +113,7 @@ class Motor:
         hertz = sampling_rate(rate, "; the rate of the computer that will run the law, such as 100")
         if not np.isfinite(bounds).any():
             raise InputError("what can the motor do? Give limits={torque: N m}, speeds={rotor rate: rad/s}")
-        return cls(bounds[0], bounds[1], hertz)
+        return cls(bounds[0], bounds[1], hertz, slope)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,7 +192,11 @@ def law_free(
 
 
 def motor_gains(
-    matching: RotorMatching, point: Equilibrium, sigmas: Sequence[float], motor: Motor, starts: np.ndarray
+    matching: RotorMatching,
+    point: Equilibrium,
+    sigmas: Sequence[float],
+    motor: MotorBounds,
+    starts: np.ndarray,
 ) -> RecommendedGains:
     """Of the gains whose linear held runs keep the motor's limits, those with the most left of them.
 
@@ -202,7 +215,8 @@ def motor_gains(
     (input_label,), (rate_label,) = matching.rotors.input_labels, matching.rotors.rate_labels
     away = starts - point.x
     rotor = plant.state_labels.index(rate_label)
-    least = law_free(A, B, rotor, away, motor.torque, linear.scales.column)
+    # Where the line falls with the speed a motor that brakes has more than its stall torque.
+    least = law_free(A, B, rotor, away, np.inf if motor.slope else motor.torque, linear.scales.column)
     _possible(least, motor, input_label, rate_label)
     pace = float(np.max(np.abs(np.linalg.eigvals(A))))
     symbols = {name: sp.Symbol(name, real=True) for name in ("sigma", "k", "kappa")}
@@ -215,7 +229,7 @@ def motor_gains(
         raise MatchingError("the loop oscillates with none of the admissible gains: there is nothing to damp")
     rows = np.array([loops.derivatives(row) for row in gains])
     steps = int(np.ceil(_FALLS / pace * motor.rate)) + 1
-    peaks = loops.peaks(rows, away, steps)
+    peaks = loops.peaks(rows, away, steps, motor.slope)
     settled = peaks.left <= _DIED  # what has not may be infinite
     used = np.full(len(rows), np.inf)
     used[settled] = np.maximum(peaks.torque[settled] / motor.torque, peaks.speed[settled] / motor.speed)
@@ -251,7 +265,7 @@ def motor_gains(
     )
 
 
-def _possible(least: LawFree, motor: Motor, torque: str, speed: str) -> None:
+def _possible(least: LawFree, motor: MotorBounds, torque: str, speed: str) -> None:
     """Refuse limits with which no law can do."""
     if least.torque >= motor.torque:
         raise MatchingError(
@@ -289,7 +303,7 @@ def _run(
     plant: ReducedSystem,
     law: Law,
     point: Equilibrium,
-    motor: Motor,
+    motor: MotorBounds,
     starts: np.ndarray,
     steps: int,
     rate_label: str,
@@ -303,14 +317,15 @@ def _run(
             run = simulate(plant, times, x0, params=point.params, controller=controller)
         except GeoctrlError:  # it falls, or leaves where the model holds
             return None
-        torque = np.abs(run.samples.applied[0])
-        if torque[-steps // 10 :].max() > 2 * _DIED * torque.max():
+        applied = run.samples.applied[0]
+        torque = np.abs(applied + motor.slope * run[rate_label][: applied.size])
+        if np.abs(applied[-steps // 10 :]).max() > 2 * _DIED * torque.max():
             return None
         worst = np.maximum(worst, [torque.max(), np.abs(run[rate_label]).max()])
     return float(worst[0]), float(worst[1])
 
 
-def _reason(peaks: Peaks, motor: Motor, torque: str, speed: str) -> str:
+def _reason(peaks: Peaks, motor: MotorBounds, torque: str, speed: str) -> str:
     """Which limit stands against it, to first order."""
     settled = peaks.left <= _DIED
     if not settled.any():

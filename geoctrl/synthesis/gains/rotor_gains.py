@@ -111,8 +111,10 @@ class HeldLoops:
             found.append((float(values[i].imag), float(moved.real)))
         return max(found, key=lambda pair: abs(pair[1]), default=None)
 
-    def peaks(self, rows: np.ndarray, starts: np.ndarray, steps: int) -> Peaks:
-        """Runs of the loops with `derivatives` (N, 1 + q, n + q) from deviations (S, n)."""
+    def peaks(self, rows: np.ndarray, starts: np.ndarray, steps: int, slope: float = 0.0) -> Peaks:
+        """Runs of the loops with `derivatives` (N, 1 + q, n + q) from deviations (S, n); torques with a slope
+        times the rotor's rate.
+        """
         n, size = len(self._A), rows.shape[-1]
         M = np.zeros((len(rows), size, size))
         M[:, :n, :n] = self._phi
@@ -124,10 +126,11 @@ class HeldLoops:
         largest = np.zeros((3, len(rows)))
         with np.errstate(over="ignore", invalid="ignore"):
             for step in range(steps):
-                u = np.abs((rows[:, :1] @ x)[:, 0] + self._point.u[0]).max(axis=1)
-                speed = np.abs(x[:, self._rotor] + self._point.x[self._rotor]).max(axis=1)
-                late = u if step >= (1 - _END) * steps else 0.0 * u
-                largest = np.maximum(largest, np.array([u, speed, late]))
+                rate = x[:, self._rotor] + self._point.x[self._rotor]
+                u = (rows[:, :1] @ x)[:, 0] + self._point.u[0]
+                asked, plain, speed = (np.abs(v).max(axis=1) for v in (u + slope * rate, u, rate))
+                late = plain if step >= (1 - _END) * steps else 0.0 * plain
+                largest = np.maximum(largest, np.array([asked, speed, late]))
                 x = M @ x
             torque, speed, late = np.nan_to_num(largest, nan=np.inf, posinf=np.inf)
             left = np.where(np.isfinite(torque), late / np.maximum(torque, np.finfo(float).tiny), np.inf)

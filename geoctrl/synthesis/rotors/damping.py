@@ -234,7 +234,9 @@ class DampedLaw(Law):
 
     @cached_property
     def full_torques(self) -> list[sp.Expr]:
-        """The law with momentum and eta replaced by what rotor rates and integrals make them."""
+        """The law, with momentum and eta from rotor rates and integrals, and what viscous
+        bearings take.
+        """
         values: dict[sp.Symbol, sp.Expr] = {}
         momentum = self.lagrangian.momentum
         if self._momentum is not None:
@@ -244,7 +246,8 @@ class DampedLaw(Law):
             eta = sp.Matrix(self.rotors.inertia) * self.rho_inverse * momentum
             eta = eta.applyfunc(factorisation) - self.sign * self.k * integrals
             values |= dict(zip(self._eta, eta, strict=True))
-        return [e.subs(values) for e in self.torques]
+        lost = self.lagrangian.bearing_torques
+        return [e.subs(values) + b for e, b in zip(self.torques, lost, strict=True)]
 
     @cached_property
     def modified_energy(self) -> ModifiedEnergy:

@@ -185,8 +185,9 @@ class FeedbackLaw(Law):
 
     @cached_property
     def full_torques(self) -> list[sp.Expr]:
-        """The law at the controlled momentum that the rotor rates give."""
-        return self.expression(self.lagrangian.momentum)
+        """The law at the controlled momentum that the rotor rates give, and what viscous bearings take."""
+        found = self.expression(self.lagrangian.momentum)
+        return [e + lost for e, lost in zip(found, self.lagrangian.bearing_torques, strict=True)]
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it).

@@ -93,8 +93,15 @@ class RotorLagrangian:
             )
         return self.rho_inverse.inv()
 
+    @property
+    def bearing_torques(self) -> sp.Matrix:
+        """D thetadot, which viscous bearings take and a law with rotor rates adds."""
+        n, rates = self.mechanism.algebra.n, sp.Matrix(self.rotors.rates)
+        rows = [(f.viscous, sp.Matrix(f.along[:, n:])) for f in self.mechanism.friction if f.along.cols > n]
+        return sum((c * row.T * row * rates for c, row in rows), sp.zeros(self.rotors.count, 1))
+
     def torques(self, system: ReducedSystem) -> list[Node]:
-        """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
+        """Nodes of -G_ab tau^b_i d/dt xi^i along a loop: what reaches the rotors, whatever bearings take."""
         g, a = system.graph, system.assembly
         motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
         rates = g.push_forward(a.xi, motion)
@@ -132,6 +139,10 @@ class RotorLagrangian:
             "indefinite": True,
             "gyroscopic": None if gyroscopic.is_zero_matrix else list(gyroscopic),
             "rotors": None,
+            "friction": [f for f in mechanism.friction if f.along.cols == mechanism.algebra.n],
+            "quasicoordinates": [
+                z for z in mechanism.quasicoordinates if not z.rate.free_symbols & {*rotors.rates}
+            ],
             "parameters": self.parameters,
             "parameter_sets": {},
             "invariants": at_momentum(mechanism.invariants),

@@ -100,7 +100,7 @@ class RotorCoupling:
         if not (rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float)):
             return cls(mechanism, rotors)
         # The conditions are solved exactly: floats are the rationals that they are.
-        rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names, rotors.gyroscopic)
+        rotors = rotors.with_entries(coupling=_exactly(rotors.coupling), inertia=_exactly(rotors.inertia))
         return cls(mechanism.replace(rotors=rotors), rotors)
 
     @cached_property

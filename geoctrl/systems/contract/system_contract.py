@@ -227,9 +227,11 @@ class System(ABC):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Limits of inputs by label, of the model file that the mechanism is read from; empty without one."""
-        imported = getattr(getattr(self, "mechanism", None), "imported", None)
-        return {} if imported is None else imported.limits
+        """Limits of inputs by label: of the model file that the mechanism is read from, and of the supplies
+        of its motors.
+        """
+        mechanism = getattr(self, "mechanism", None)
+        return {} if mechanism is None else mechanism.limits
 
     @property
     def recording(self) -> System:

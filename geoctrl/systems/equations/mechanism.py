@@ -99,6 +99,7 @@ class Mechanism(ABC):
     tree: Tree | None = None
     picture: Sequence[Solid] = ()
     imported: Any = None
+    wheels: Sequence[Any] = ()
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
     beside_tree: dict[str, Any] = field(init=False, default_factory=dict)
@@ -115,7 +116,7 @@ class Mechanism(ABC):
         put("beside_tree", {k: getattr(self, k) for k in made} | ({"inertia": None} if made else {}))
         for name, value in made.items():
             put(name, value)
-        for what in ("advected", "shape", "quasicoordinates", "picture"):
+        for what in ("advected", "shape", "quasicoordinates", "picture", "friction"):
             put(what, tuple(getattr(self, what)))
         if self.quasicoordinates and self.symmetry is not None:
             functions = ", ".join(z.name for z in self.quasicoordinates)
@@ -123,7 +124,6 @@ class Mechanism(ABC):
             raise DescriptionError(f"symmetry= and quasicoordinates= do not go together: {unknown}")
         put("group", self.algebra)
         put("algebra", with_rates(self.group, self.shape))
-        n = self.algebra.n
         put("parameters", tuple(self.parameters))
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
@@ -135,6 +135,7 @@ class Mechanism(ABC):
         put("outputs", {k: with_exchanged_symbols(e, plain) for k, e in self.outputs.items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
+        n = self.algebra.n
         for name, value in energy_fields(self).items():
             put(name, value)
         if self.gyroscopic is not None:
@@ -142,7 +143,6 @@ class Mechanism(ABC):
         if self.forces is not None:
             forces = shaped_matrix("forces", self.forces, (n, 1), self.algebra.labels)
             put("forces", forces.xreplace(plain))
-        put("friction", tuple(self.friction))
         require_friction_rows(self.friction, self.algebra.labels, self.velocity_labels)
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
@@ -304,7 +304,7 @@ class Mechanism(ABC):
     @property
     def actuator_symbols(self) -> tuple[sp.Symbol, ...]:
         """Symbols of the declared inputs and the rotor torques, those closed by feedback included."""
-        return tuple(self.inputs) + (self.rotors.torques if self.rotors else ())
+        return tuple(self.inputs) + (self.rotors.inputs if self.rotors else ())
 
     @property
     def controller_symbols(self) -> tuple[sp.Symbol, ...]:

@@ -40,7 +40,8 @@ def input_units(mechanism: Mechanism) -> dict[str, str]:
     units = state_units(mechanism)
     found: dict[str, str] = {}
     if mechanism.rotors is not None:
-        found |= dict.fromkeys(mechanism.rotors.input_labels, "N m")
+        pairs = zip(mechanism.rotors.input_labels, mechanism.rotors.motors, strict=True)
+        found |= {label: "N m" if motor is None else "V" for label, motor in pairs}
     if mechanism.forces is None:
         return found
     for u in mechanism.inputs:

@@ -24,6 +24,7 @@ __all__ = [
     "is_reaction",
     "loaded_sides",
     "loads_of",
+    "lost_power",
     "reaction",
     "require_friction_rows",
     "with_reactions",
@@ -191,6 +192,28 @@ class Friction:
         if self.scale == 0:
             raise DescriptionError("scale of friction must be positive; it is what makes the force smooth")
 
+    @classmethod
+    def bearing(cls, viscous: Any = 0, coulomb: Any = 0, scale: Any = None, **stribeck: Any) -> Friction:
+        """The law of one bearing, along the rate of what turns in it: for `Wheel` and `Rotors`.
+
+        Parameters
+        ----------
+        viscous, coulomb, scale, **stribeck
+            As of a friction: N m s/rad, N m, rad/s; ``static=``, ``stribeck=``, ``exponent=``.
+
+        Raises
+        ------
+        DescriptionError
+            As a friction does.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> gc.Friction.bearing(viscous=1e-4).along
+        Matrix([[1]])
+        """
+        return cls([1], viscous, coulomb, scale, **stribeck)
+
     def with_rows(self, along: sp.Matrix) -> Friction:
         """The same law along other rows."""
         make, (_, *rest) = self.__reduce__()
@@ -205,11 +228,20 @@ class Friction:
     def force(self, xi: sp.Matrix) -> sp.Matrix:
         """The force (n x 1) at velocities xi."""
         slip = self.along * xi
-        strength = self.viscous
-        if self.scale is not None:
-            square = slip.dot(slip) + self.scale**2
-            strength += self._limit(square) / sp.sqrt(square)
-        return -strength * self.along.T * slip
+        return -self._strength(slip) * self.along.T * slip
+
+    def _strength(self, slip: sp.Matrix) -> sp.Expr:
+        """By what velocities s are multiplied in the force against them: c + L/sqrt(s.s + v0^2)."""
+        if self.scale is None:
+            return self.viscous
+        square = slip.dot(slip) + self.scale**2
+        return self.viscous + self._limit(square) / sp.sqrt(square)
+
+    def squares(self, xi: sp.Matrix) -> list[tuple[sp.Expr, sp.Expr]]:
+        """Pairs (d, l) of the power -sum d l^2 that it takes at velocities xi."""
+        slip = self.along * xi
+        strength = self._strength(slip)
+        return [(strength, s) for s in slip if s != 0]
 
     def _limit(self, square: sp.Expr) -> sp.Expr:
         """L at a square of velocities, that of the scale included."""
@@ -242,6 +274,21 @@ def forces_of(
     rates, n = rotors.rates if rotors else (), len(xi)
     forces = [f.with_rates(len(rates), n).force(sp.Matrix([*xi, *rates])) for f in frictions]
     return [force[:n, :] for force in forces], [force[n:, :] for force in forces]
+
+
+def lost_power(
+    frictions: Sequence[Friction], xi: Sequence[sp.Symbol], rotors: Rotors | None
+) -> list[tuple[sp.Expr, sp.Expr]]:
+    """Pairs (d, l) of the power -sum d l^2 that they, and motors, take; none of limits with reactions."""
+    rates, n = rotors.rates if rotors else (), len(xi)
+    motors = zip(rates, rotors.motors if rotors else (), strict=True)
+    found: list[tuple[sp.Expr, sp.Expr]] = [
+        (motor.damping, rate) for rate, motor in motors if motor is not None and motor.damping != 0
+    ]
+    for f in frictions:
+        squares = f.with_rates(len(rates), n).squares(sp.Matrix([*xi, *rates]))
+        found += [s for s in squares if not any(map(is_reaction, s[0].free_symbols))]
+    return found
 
 
 def require_friction_rows(

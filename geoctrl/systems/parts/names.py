@@ -49,6 +49,7 @@ def check_symbols(mechanism: Any) -> None:
         motion |= set(mechanism.rotors.rates)
         rotors = mechanism.rotors
         _require("rotors", (rotors.coupling, rotors.inertia, rotors.gyroscopic), configuration)
+        _require("motors", rotors.torques, known | {*rotors.inputs, *rotors.rates})
     if mechanism.tree is not None:
         _require("tree", (sp.Tuple(*mechanism.tree.free_symbols),), known)
     # Where the mechanism may be does not depend on what its motion carries along.

@@ -26,7 +26,6 @@ from geoctrl.errors import DescriptionError, FrameError
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
-from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.promises.promises import Promise
 
@@ -289,9 +288,7 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         frame=E,
         velocities=labels,
         leaf={**{r.name: r.expr for r in mechanism.leaf.by_name}, str(gamma.dot(d)): gamma.dot(d)},
-        rotors=None
-        if rotors is None
-        else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names, rotors.gyroscopic),
+        rotors=None if rotors is None else rotors.with_entries(coupling=P.T * rotors.coupling),
         feedback={k: in_turning_axes(v) for k, v in mechanism.feedback.items()},
         controller={k: in_turning_axes(v) for k, v in mechanism.controller.items()},
         invariants={k: in_turning_axes(v) for k, v in mechanism.invariants.items()},
