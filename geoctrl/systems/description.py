@@ -159,7 +159,7 @@ class EulerPoincare(Mechanism):
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
-        """Limits of inputs by label: of the model file that it is read from, and of the supplies of motors."""
+        """Limits of inputs by label: of the model file that it is read from, and of supplies of motors."""
         given = {} if self.imported is None else self.imported.limits
         return {**given, **({} if self.rotors is None else self.rotors.supplies(self.defaults))}
 

@@ -231,7 +231,7 @@ class System(ABC):
         of its motors.
         """
         mechanism = getattr(self, "mechanism", None)
-        return {} if mechanism is None else mechanism.limits
+        return getattr(mechanism, "limits", {})
 
     @property
     def recording(self) -> System:
