@@ -19,10 +19,12 @@ from geoctrl._calls import long_calls
 from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under_way
 from geoctrl.analysis.proofs import proof
 from tests.attack.parts.moving import pulled
+from tests.orbits import test_catches as catching
 
 # Public functions that are done at once whatever they are given, by the size of their input.
 SHORT = {
     "check_units",
+    "energy_law",
     "from_mjcf",
     "from_mujoco",
     "from_urdf",
@@ -38,6 +40,7 @@ SHORT = {
     "se3",
     "so2",
     "so3",
+    "switching",
     "turn",
 }
 METHODS = [
@@ -201,6 +204,11 @@ CASES = {
     "find_periodic": (
         AT_ONCE,
         lambda s: gc.find_periodic(body(), [0.2, 0.0, 1.0], 8.0, seconds=s),
+        None,
+    ),
+    "prove_catch": (
+        AT_ONCE,
+        lambda s: gc.prove_catch(catching.parts()[0], catching.switching(), catching.START, seconds=s),
         None,
     ),
     "enclose": (0.1, lambda s: orbit().enclose(bits=4000, seconds=s), None),

@@ -56,6 +56,7 @@ THEOREMS = {
     "slopes": "slopes.file",
     "map": "maps.file",
     "moving member": "schedules.file",
+    "catch": "catches.file",
 }
 """By the names of theorems, the files that prove them."""
 

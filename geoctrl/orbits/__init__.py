@@ -1,5 +1,6 @@
-"""Relative periodic orbits, their multipliers counted and named, their enclosures, and Poincare sections."""
+"""Relative periodic orbits, their multipliers, enclosures, Poincare sections; proved catches."""
 
+from geoctrl.orbits.catches.proved_catch import ProvedCatch, prove_catch
 from geoctrl.orbits.enclosures.enclosed_orbit import Enclosed, OrbitEnclosure
 from geoctrl.orbits.multiple_shooting import find_periodic
 from geoctrl.orbits.orbit import PeriodicOrbit
@@ -10,6 +11,8 @@ __all__ = [
     "OrbitEnclosure",
     "PeriodicOrbit",
     "PoincareSection",
+    "ProvedCatch",
     "find_periodic",
     "poincare_section",
+    "prove_catch",
 ]

@@ -6,6 +6,7 @@ from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController, 
 from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.hold import Hold
 from geoctrl.sampling.sensors import InertialUnit, Sensor
+from geoctrl.sampling.switching_law import Switching, switching
 
 __all__ = [
     "HOLD",
@@ -19,6 +20,8 @@ __all__ = [
     "InertialUnit",
     "SampledController",
     "Sensor",
+    "Switching",
     "holds_of_delay",
+    "switching",
     "warn_of_slow",
 ]

@@ -92,6 +92,10 @@ class Controls(ABC):
             For an unknown parameter, or one without a value.
         """
 
+    def held_feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law as `sampled` runs it: `feedback`, or with what a computer keeps from sample to sample."""
+        return self.feedback(params)
+
     @property
     def computed(self) -> Mapping[str, sp.Expr]:
         """The law by input label as doubles compute it, where that is not what `feedback` says exactly."""
@@ -175,7 +179,7 @@ class Controls(ABC):
         """
         warn_of_slow(sampling_rate(rate), self.pace)
         return SampledController(
-            self.feedback(params),
+            self.held_feedback(params),
             rate,
             delay,
             self.file_limits if limits is None else with_rates(limits, getattr(self, "mechanism", None)),

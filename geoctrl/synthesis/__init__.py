@@ -21,12 +21,14 @@ from geoctrl.synthesis.shaping.matching_class import Shaping
 from geoctrl.synthesis.shaping.performance import Performance
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.solutions.obstruction import Obstruction
+from geoctrl.synthesis.swing_up_by_energy import EnergyLaw, energy_law
 
 __all__ = [
     "Branch",
     "Controlled",
     "DampedLaw",
     "DelayedLaw",
+    "EnergyLaw",
     "FeedbackLaw",
     "GainSchedule",
     "LinearEstimator",
@@ -42,6 +44,7 @@ __all__ = [
     "ShapedMatching",
     "Shaping",
     "SigmaDesign",
+    "energy_law",
     "linear_law",
     "lqe",
     "lqr",

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+import sympy as sp
 from flint import fmpq
 
 from geoctrl._checks import whole_number
@@ -72,6 +73,22 @@ class AttractedSet(ProvedSet):
     def matrix(self) -> np.ndarray:
         """P."""
         return np.array([[to_float(c) for c in row] for row in self._finding.matrix])
+
+    @cached_property
+    def expressions(self) -> tuple[sp.Expr, ...]:
+        """What the function is made of in the states: deviations are from their values at the point."""
+        states, kinds = [sp.Symbol(k, real=True) for k in self._labels], {"sin": sp.sin, "cos": sp.cos}
+        found = []
+        for name, terms in self._finding.ingredients():
+            argument = sp.Add(
+                *(
+                    sp.Rational(int(c.p), int(c.q))
+                    * sp.prod(s**e for s, e in zip(states, powers, strict=True))
+                    for c, powers in terms
+                )
+            )
+            found.append(kinds[name](argument) if name else argument)
+        return tuple(found)
 
     @property
     def lyapunov(self) -> str:

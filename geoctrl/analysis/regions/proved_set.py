@@ -8,7 +8,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -50,6 +50,10 @@ class ProvedSet(ProofFile):
     """Of the point, those that its file measures states from, by the number of the state."""
     reason: str = field(default="", repr=False)
     _judged: Found | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what the checker found, which it finds again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"_judged": None}
 
     @cached_property
     def _found(self) -> Found:

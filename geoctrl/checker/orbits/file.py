@@ -23,6 +23,7 @@ beside the motion, the orbit is what there is of its level near by. With m > 1,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -128,8 +129,9 @@ class Orbit:
         if sum(h for h, _ in given["steps"]) != PARTS:
             raise Refusal("steps do not add up to the period", "theorem.steps")
         self._watch([a.union(b) for a, b in zip(self.point, self.box, strict=False)])
-        steps = [(fmpq(h, PARTS), [*map(_interval, B)]) for h, B in given["steps"]]
-        return flow(self.motion, self.start, self.radii, steps, self._watch)
+        steps = [(fmpq(h, PARTS), [*map(interval_of, B)]) for h, B in given["steps"]]
+        found = flow(self.motion, self.start, self.radii, steps, lambda tube: self._watch(tube.box))
+        return found.middle, found.box, found.total
 
     @cached_property
     def _level(self) -> tuple[Rows, Rows]:
@@ -189,7 +191,8 @@ class Orbit:
             raise Refusal("the orbit is not shown to stay where the model holds", "theorem.domain")
 
 
-def _interval(sides: tuple[int, int]) -> arb:
+def interval_of(sides: Sequence[int]) -> arb:
+    """A side of a box, in parts of a size."""
     a, b = (fmpq(x, FINE) for x in sides)
     return arb((a + b) / 2, abs(b - a) / 2)
 

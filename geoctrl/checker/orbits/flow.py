@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 from flint import arb, arb_mat, fmpq
 
@@ -23,7 +24,26 @@ from geoctrl.checker.orbits.series import Motion, require_finite, value_at
 Box = list[arb]
 
 
-def step(motion: Motion, here: Box, X: Box, h: fmpq, sides: Box) -> tuple[arb_mat, arb_mat]:
+class Tube(NamedTuple):
+    """Where motions are during a step.
+
+    Attributes
+    ----------
+    length : fmpq
+        h.
+    box : list of arb
+        B.
+    near, over : list of arb_mat
+        Coefficients from the box of starts up to the degree N - 1, and from all of B up to N.
+    """
+
+    length: fmpq
+    box: Box
+    near: list[arb_mat]
+    over: list[arb_mat]
+
+
+def step(motion: Motion, here: Box, X: Box, h: fmpq, sides: Box) -> tuple[arb_mat, arb_mat, Tube]:
     """Where the motion from the middle is after h, and the derivative over X; the period stays as it is."""
     N, H, n = motion.degree, arb(h), len(here)
     over = motion.coefficients([*sides, X[-1]], N)
@@ -37,9 +57,10 @@ def step(motion: Motion, here: Box, X: Box, h: fmpq, sides: Box) -> tuple[arb_ma
     g = ((reduce(arb.max, rows) * H).exp() - 1).abs_upper()
     left = change[N] * (arb_mat(n, n, 1) + arb_mat(n, n, [arb(0, g)] * (n * n)))
     end = value_at([*motion.coefficients(here, N - 1), over[N]], H)
-    M = value_at([*motion.derivatives(motion.coefficients(X, N - 1), N - 1), left], H)
+    near = motion.coefficients(X, N - 1)
+    M = value_at([*motion.derivatives(near, N - 1), left], H)
     require_finite([end, M])
-    return end, M
+    return end, M, Tube(h, sides, near, over)
 
 
 def axes(moved: arb_mat) -> arb_mat:
@@ -58,31 +79,59 @@ def _product(a: arb_mat, b: arb_mat) -> arb:
     return (a.transpose() * b)[0, 0].mid()
 
 
+class Bundle:
+    """Motions from all starts within radii about one, carried on step by step.
+
+    Parameters
+    ----------
+    motion : Motion
+    start : list of arb
+    radii : sequence of fmpq
+
+    Attributes
+    ----------
+    total : arb_mat
+        Derivatives by the starts, over all of them.
+    """
+
+    def __init__(self, motion: Motion, start: Box, radii: Sequence[fmpq]) -> None:
+        n = len(start)
+        self._motion, self._here = motion, [x.mid() for x in start]
+        self._spread = arb_mat([[arb(0, r)] for r in radii])
+        self._axes, self.total = arb_mat(n, n, 1), arb_mat(n, n, 1)
+        self._off = arb_mat([[x - m] for x, m in zip(start, self._here, strict=True)])
+
+    @property
+    def middle(self) -> Box:
+        """Where the motion from the start is."""
+        return (arb_mat([[x] for x in self._here]) + self._axes * self._off).entries()
+
+    @property
+    def box(self) -> Box:
+        """Where those from all starts are."""
+        away = self._axes * self._off + self.total * self._spread
+        return [x + a for x, a in zip(self._here, away.entries(), strict=True)]
+
+    def carry(self, h: fmpq, B: Box) -> Tube:
+        """Over a step with its box, in which all of them stay."""
+        end, M, tube = step(self._motion, self._here, self.box, h, B)
+        moved = M * self._axes
+        self._here, self._axes = [x.mid() for x in end.entries()], axes(moved)
+        inverse = self._axes.inv()
+        left = arb_mat([[x - m] for x, m in zip(end.entries(), self._here, strict=True)])
+        self._off, self.total = (inverse * moved) * self._off + inverse * left, M * self.total
+        return tube
+
+
 def flow(
     motion: Motion,
     start: Box,
     radii: Sequence[fmpq],
     steps: Sequence[tuple[fmpq, Box]],
-    watch: Callable[[Box], None],
-) -> tuple[Box, Box, arb_mat]:
-    """End of the motion from a start, ends of those within radii about it, and the derivative over these;
-    ``watch`` is told of all boxes in which they are.
-    """
-    n = len(start)
-    here, spread = [x.mid() for x in start], arb_mat([[arb(0, r)] for r in radii])
-    total, Q, off = (
-        arb_mat(n, n, 1),
-        arb_mat(n, n, 1),
-        arb_mat([[x - m] for x, m in zip(start, here, strict=True)]),
-    )
+    watch: Callable[[Tube], None],
+) -> Bundle:
+    """Motions from all starts within radii about one, after all steps; ``watch`` is told of each."""
+    bundle = Bundle(motion, start, radii)
     for h, B in steps:
-        away = Q * off + total * spread
-        end, M = step(motion, here, [x + a for x, a in zip(here, away.entries(), strict=True)], h, B)
-        watch(B)
-        here, moved = [x.mid() for x in end.entries()], M * Q
-        Q = axes(moved)
-        inverse = Q.inv()
-        left = arb_mat([[x - m] for x, m in zip(end.entries(), here, strict=True)])
-        off, total = (inverse * moved) * off + inverse * left, M * total
-    end = arb_mat([[x] for x in here]) + Q * off
-    return end.entries(), (end + total * spread).entries(), total
+        watch(bundle.carry(h, B))
+    return bundle

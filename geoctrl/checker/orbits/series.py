@@ -157,6 +157,15 @@ class Motion:
         """Functions along the motion, with derivatives by the states over their sizes."""
         return evaluate(self.q.table, nodes, at, Series())
 
+    def functions(self, nodes: Sequence[int], columns: Sequence[arb_mat]) -> list[list[arb]]:
+        """Coefficients of functions of the states along motions with some coefficients."""
+        known, count = dict(self._constants), len(columns)
+        with terms_of_series(count):
+            for p, d, x in zip(self.q.states, self.sizes, columns_as_series(columns), strict=False):
+                known[p] = Jet({(): x * d}, 1)
+            values = [jet.value for jet in self.jets(nodes, known)]
+        return [[coefficient(v, k) for k in range(count)] for v in values]
+
     def rates(self, z: Sequence[Any]) -> tuple[list[arb_mat], list[arb_mat]]:
         """F, as columns, and DF, along z(s); the last row is that of the period."""
         *sizes, unit = self.sizes

@@ -123,6 +123,18 @@ class SlopesSet(NamedTuple):
             k: ((p + y).lower(), (p + y).upper()) for k, p, y in zip(self.names, point, around, strict=True)
         }
 
+    def ingredients(self) -> list[tuple[str, list[tuple[fmpq, list[int]]]]]:
+        """What V is made of, as a set by squares says it."""
+        n = len(self.fall.field.question.labels)
+        return [("", [(fmpq(1), [int(i == k) for k in range(n)])]) for i in self.fall.field.measured]
+
+    def deviations_with_slopes(self, states: dict[str, arb]) -> list[tuple[arb, dict[str, arb]]]:
+        """What V is made of at balls of states, with its slopes along these."""
+        field = self.fall.field
+        return [
+            (states[k] - field.point[i], {k: arb(1)}) for k, i in zip(self.names, field.measured, strict=True)
+        ]
+
     def holds(self, state: list[fmpq | arb], _slack: fmpq) -> bool:
         """Whether a state is proved to be in the set; angles up to whole turns where these change nothing."""
         field = self.fall.field

@@ -127,6 +127,21 @@ class Attraction(NamedTuple):
         """Intervals of states, box by box, with so many pieces of a side: the set lies in their union."""
         return self.parts.cells(PIECES.get(len(self.parts.curved), BOXES) if pieces is None else pieces)
 
+    def ingredients(self) -> list[tuple[str, list[tuple[fmpq, list[int]]]]]:
+        """What V is made of: a sine, a cosine, or nothing of the kind, of a polynomial in the states, told by
+        coefficients with exponents.
+        """
+        motion, found = self.fall.motion, []
+        for i in motion.measured:
+            name, (p,) = motion.made.get(i, ("", [motion.gens[i]]))
+            terms = [(c, [int(e) for e in m[: len(motion.question.labels)]]) for m, c in p.terms()]
+            found.append((name, terms))
+        return found
+
+    def deviations_with_slopes(self, states: dict[str, arb]) -> list[tuple[arb, dict[str, arb]] | None]:
+        """What V is made of at balls of states, with its slopes along these."""
+        return self.parts.deviations_with_slopes(states)
+
     def holds(self, state: list[fmpq | arb], slack: fmpq) -> bool:
         """Whether a state is proved to be in the set, relations and levels holding up to a slack."""
         with ctx.workprec(BITS):

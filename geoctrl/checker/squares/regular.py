@@ -210,9 +210,9 @@ class Parts:
 
     def deviations(self, states: Box) -> list[arb | None]:
         """What is measured, at some states; None where it depends on others."""
-        return [None if y is None else y[0] for y in self._measured(states)]
+        return [None if y is None else y[0] for y in self.deviations_with_slopes(states)]
 
-    def _measured(self, states: Box) -> list[tuple[arb, Box] | None]:
+    def deviations_with_slopes(self, states: Box) -> list[tuple[arb, Box] | None]:
         """The same with slopes along the states."""
         found: list[tuple[arb, Box] | None] = []
         for i in self.motion.measured:
@@ -244,7 +244,7 @@ class Parts:
         :math:`y_w = -P_{ww}^{-1} P_{ws}\, y_s`.
         """
         over = {k: cell[k] for k in (*sides, *self.settled)}
-        found = self._measured(over)
+        found = self.deviations_with_slopes(over)
         places = [k for k, y in enumerate(found) if y is not None]
         if not places:
             return None

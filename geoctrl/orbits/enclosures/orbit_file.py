@@ -23,13 +23,13 @@ from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
 from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_triangle, multiplying_form
 from geoctrl.analysis.witnesses.point_witnesses import texts
 from geoctrl.checker.enclosures.balls import Balls
-from geoctrl.checker.orbits.file import FINE, ORBIT, PARTS, Orbit
+from geoctrl.checker.orbits.file import FINE, ORBIT, PARTS, WHOLE, Orbit, interval_of
 from geoctrl.checker.orbits.series import Motion, terms_of_series, value_at
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.errors import CertificateError
 
-__all__ = ["Closed", "confirmed_orbit"]
+__all__ = ["Closed", "box_of_step", "confirmed_orbit", "longest_step"]
 
 ATTRACTS, REPELS = "periodic orbit that attracts", "periodic orbit that repels"
 BITS = 128, 192, 256, 384
@@ -40,8 +40,10 @@ SMALL, REACH = 2 / 3, 3 / 8
 """Exponents of what a step may leave out and of the first radius of the box, relative to the bits."""
 MARGIN = 3
 """Exponent by which the radius is above what the equations leave."""
-GROWN, TRIED = 1.1, 24
+GROWN, TRIED = 1.5, 24
 """Factor of boxes that are too small, and how often it and shorter steps are tried."""
+WIDER = 2
+"""How much wider boxes of an orbit are, for motions from more starts than one."""
 SLACK = 2.0**-24
 """Of a size, by which boxes are larger than the motion."""
 INVERSE = 96
@@ -162,12 +164,12 @@ def _steps(motion: Motion, z: list[arb], bits: int) -> list[list[Any]]:
     h, N = PARTS, motion.degree
     while s < PARTS:
         series = motion.coefficients(z, N)
-        h = min(PARTS - s, 4 * h, _length(series[N], left, N))
+        h = min(PARTS - s, 4 * h, longest_step(series[N], left, N))
         for _ in range(TRIED):
-            sides = _box(motion, z, arb(fmpq(h, PARTS)))
+            sides = box_of_step(motion, z, arb(fmpq(h, PARTS)), WIDER)
             if sides:
-                over = motion.coefficients([*map(_interval_of, sides), z[-1]], N)
-                longest = _length(over[N], left, N)
+                over = motion.coefficients([*map(interval_of, sides), z[-1]], N)
+                longest = longest_step(over[N], left, N)
                 if longest >= h:
                     break
                 h = min(h - h // 8, int(0.9 * longest) + 1)
@@ -183,7 +185,7 @@ def _steps(motion: Motion, z: list[arb], bits: int) -> list[list[Any]]:
     return found
 
 
-def _length(last: arb_mat, left: arb, N: int) -> int:
+def longest_step(last: arb_mat, left: arb, N: int) -> int:
     """The longest step of which the last coefficient leaves out no more than is allowed."""
     size = max((c.abs_upper() for c in last.entries()), key=float)
     if not size.is_finite():
@@ -193,13 +195,8 @@ def _length(last: arb_mat, left: arb, N: int) -> int:
     return int(float(((left / size).log() / N).exp()) * PARTS) or 1
 
 
-def _interval_of(sides: Sequence[int]) -> arb:
-    a, b = (fmpq(x, FINE) for x in sides)
-    return arb((a + b) / 2, (b - a) / 2)
-
-
-def _box(motion: Motion, z: Sequence[arb], h: arb) -> list[tuple[int, int]]:
-    """Sides of a box in which motions stay over a step; none where none is found."""
+def box_of_step(motion: Motion, z: Sequence[arb], h: arb, slack: int = 1) -> list[tuple[int, int]]:
+    """Sides of a box in which motions stay over a step, so many times as wide; none where none is found."""
     reached, n = h * arb(fmpq(1, 2), fmpq(1, 2)), len(z) - 1
     here = [x + arb(0, SLACK) for x in z[:n]]
     box = list(here)
@@ -210,17 +207,17 @@ def _box(motion: Motion, z: Sequence[arb], h: arb) -> list[tuple[int, int]]:
         except (checker.Refusal, ValueError, ZeroDivisionError):
             return []
         image = [x + reached * f for x, f in zip(here, F, strict=True)]
-        if not all(x.is_finite() for x in image):
+        if not all(abs(x) < WHOLE // FINE for x in image):  # which no file may hold
             return []
         if all(b.contains(x) for b, x in zip(box, image, strict=True)):
-            return [_sides(b) for b in box]
-        box = [_interval_of(_sides(arb(x.mid(), x.rad() * GROWN))) for x in image]
+            return [_sides(arb(b.mid(), slack * b.rad())) for b in box]
+        box = [interval_of(_sides(arb(x.mid(), x.rad() * GROWN))) for x in image]
     return []
 
 
 def _sides(x: arb) -> tuple[int, int]:
     """Whole numbers of parts of a size that hold a ball between them."""
-    a, b = (x - x.rad()).lower() * FINE, (x + x.rad()).upper() * FINE
+    a, b = x.lower() * FINE, x.upper() * FINE
     return int(a.floor().fmpq()) - 1, int(b.ceil().fmpq()) + 1
 
 

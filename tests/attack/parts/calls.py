@@ -32,7 +32,8 @@ CODE = f"__import__('pathlib').Path('{RAN}').touch()"
 
 MADE_BY_THE_PACKAGE = (
     "Trajectory", "SphereTrajectory", "RotationTrajectory", "Certificate", "Linearization", "Matching",
-    "DiscoveredInvariants", "Ensemble", "ManyLinearizations", "SweepResult", "MovingBound",
+    "DiscoveredInvariants", "EnergyLaw", "Ensemble", "ManyLinearizations", "MovingBound", "ProvedCatch",
+    "SweepResult", "Switching",
     "trajectory_type", "trajectory_of", "of_run", "from_arrays",
 )  # fmt: skip
 """Results, which users get and do not make."""
