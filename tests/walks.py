@@ -135,6 +135,8 @@ def stops(walk):
         code = frame.f_code
         if event != "call" or code in seen or (module := module_of(frame)) is None:
             return
+        if code.co_name == "__get__":  # an attribute is asked for, as of a property, which is handed nothing
+            return
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         handed = [frame.f_locals.get(k) for k in names[names[:1] in (("self",), ("cls",)) :]]
         if any(map(stands_for_it, handed)) and is_entered(frame, module):

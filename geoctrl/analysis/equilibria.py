@@ -186,12 +186,20 @@ def _point_of_trim(
 def _candidates(
     seen: Seen, guess: np.ndarray, at: Met, held: Mapping[int, float], turned: bool = False
 ) -> Iterator[Point]:
-    """Exact points next to one of rest, the simplest first; if turned, at last with angles of rational sines
-    in place of held ones.
+    """Exact points next to one of rest, the simplest first; if turned, then with what is no double but a
+    decimal, and at last with angles of rational sines in place of held ones.
     """
     for x in (_short_decimals(guess, at, held), at.x):
         known = _exact_state(seen, x, held)
         yield np.array([float(q) for q in known]), at.u, known, tuple(exact(v) for v in at.u)
+    if turned:  # what follows from decimals is one, as the rate of a wheel from the speed of its axle
+        short = _short_decimals(guess, at, held)
+        written = [Fraction(repr(v)) for v in short.tolist()]
+        decimals = tuple(
+            q if i in held or isinstance(q, ExactAngle) else written[i]
+            for i, q in enumerate(_exact_state(seen, short, held))
+        )
+        yield np.array([float(q) for q in decimals]), at.u, decimals, tuple(exact(v) for v in at.u)
     if turned and seen.angles:
         known = tuple(
             nearest_angle(float(q)) if i in seen.angles and not isinstance(q, ExactAngle) else q

@@ -54,7 +54,7 @@ def from_mjcf(
     friction_scale : number, optional
         Velocity below which dry friction (frictionloss) is smoothed; a file that has any needs it.
     keep : sequence of str
-        Joints that stay coordinates though nothing depends on them.
+        Joints that stay coordinates though nothing depends on them: planar bases and wheels have none else.
     parameters : {"numbers", "symbols"}
         Whether masses, centres, inertias, damping and gears are numbers, or parameters with these defaults:
         ``mass_<body>``, ``centre_<body>_x``, ``inertia_<body>_xx``, ``damping_<joint>``, ``gear_<actuator>``.

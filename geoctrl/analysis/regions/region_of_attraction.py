@@ -154,7 +154,9 @@ def region_of_attraction(
     """
     system = as_system(sys, "region_of_attraction", recorded=True)
     asked = _file_bounds(system.limits, system.output_labels) if limits is None else limits
-    system, asked = _on_lines(system, asked)
+    if _has_lines(asked):
+        mechanism, asked = outputs_on_lines(system.mechanism, asked)
+        system = mechanism.reduce()
     bounds = _positive("limits", asked, system.output_labels, "output")
     if depth is not None:
         whole_number("depth", depth, 1, 24)
@@ -328,12 +330,9 @@ def _file_bounds(limits: Mapping[str, tuple[float, float]], outputs: Sequence[st
     return found
 
 
-def _on_lines(system: ReducedSystem, limits: Any) -> tuple[ReducedSystem, Any]:
-    """The system with outputs that torque-speed lines bound by numbers."""
-    if not isinstance(limits, Mapping) or not any(isinstance(b, TorqueSpeed) for b in limits.values()):
-        return system, limits
-    mechanism, numbers = outputs_on_lines(system.mechanism, limits)
-    return mechanism.reduce(), numbers
+def _has_lines(limits: Any) -> bool:
+    """Whether torque-speed lines are among limits; outputs that these bound by numbers have to be made."""
+    return isinstance(limits, Mapping) and any(isinstance(b, TorqueSpeed) for b in limits.values())
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:

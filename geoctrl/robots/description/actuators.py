@@ -62,7 +62,7 @@ def _forces(
         return found
     factor = numbers.entry(f"gear_{name}", drive.gear[0], "") if drive.gear[0] != 1 else sp.Integer(1)
     factor = _rational(factor) if not isinstance(factor, sp.Basic) else factor
-    length = factor * tree.configuration[joint]
+    length = factor * tree.configuration.get(joint, sp.Integer(0))  # an angle that nothing depends on is none
     rate = factor * tree.velocities[places[0]]
     found[places[0]] = factor * (gain * u + bias[0] + bias[1] * length + bias[2] * rate)
     return found

@@ -17,7 +17,12 @@ from geoctrl.robots.description.actuators import actuator_forces
 from geoctrl.robots.description.keyframes import keyframe_values, resting_families
 from geoctrl.robots.description.symbol_names import SymbolNames, symbol_names
 from geoctrl.robots.description.symbols import TreeSymbols
-from geoctrl.robots.description.tree_links import RobotNumbers, described_links, with_planar_base
+from geoctrl.robots.description.tree_links import (
+    RobotNumbers,
+    described_links,
+    with_planar_base,
+    without_idle_angles,
+)
 from geoctrl.robots.outline.outline import RobotOutline
 from geoctrl.systems import EulerPoincare, Tree
 from geoctrl.systems.imported import Imported
@@ -101,6 +106,8 @@ def _mechanism(outline: RobotOutline, wishes: Wishes, source: str) -> EulerPoinc
             raise ModelFileError(f"keep names no coordinate of the file: {name!r}")
     names, numbers = symbol_names(outline), RobotNumbers(wishes.parameters == "symbols")
     links = described_links(outline, names, numbers)
+    if not wishes.place:
+        links = without_idle_angles(links, outline, names, wishes.keep)
     tree = Tree(
         links,
         gravity=outline.gravity,

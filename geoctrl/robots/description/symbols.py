@@ -26,7 +26,7 @@ class TreeSymbols:
     def link_of(self) -> dict[str, int]:
         """Number of the link that each joint moves."""
         tree = self.tree
-        return {joint.name: i for i, joint in (*tree.group_joints, *tree.axis_joints)}
+        return {joint.name: i for i, joint in tree.moving}
 
     @property
     def velocity_labels(self) -> tuple[str, ...]:
@@ -121,6 +121,8 @@ class TreeSymbols:
             return fixed * sp.Matrix(rows)
         axis = getattr(link.joint, "axis", None)
         if axis is None or not any(x for b, _ in link.joint.columns for x in b):
+            return fixed
+        if link.joint.name not in values:  # a wheel looks the same at all angles
             return fixed
         a = sp.Matrix(axis)
         angle = values[link.joint.name]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from geoctrl._scalars import plain
 from geoctrl.robots.description.symbol_names import SymbolNames
 from geoctrl.robots.outline.exact_vectors import AXES, matrix_times, vector_sum
 from geoctrl.robots.outline.outline import FIXED, RobotJoint, RobotLink, RobotOutline
-from geoctrl.systems import Ball, Fixed, Free, Hinge, Link, Parameter, Planar, Slide
+from geoctrl.systems import Ball, Fixed, Free, Hinge, Link, Parameter, Planar, Slide, Tree
 
-__all__ = ["RobotNumbers", "described_links", "with_planar_base"]
+__all__ = ["RobotNumbers", "described_links", "with_planar_base", "without_idle_angles"]
 
 _GROUPS: dict[str, Any] = {"ball": Ball, "free": Free, "planar": Planar}
 _ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -73,8 +73,35 @@ def _joint(joint: RobotJoint, names: SymbolNames, numbers: RobotNumbers) -> Any:
     if joint.kind in _GROUPS:
         return _GROUPS[joint.kind](name, **acting)
     kind = Hinge if turning else Slide
-    spring = {"stiffness": joint.stiffness, "rest": joint.rest if joint.stiffness else 0}
+    spring: dict[str, Any] = {"stiffness": joint.stiffness, "rest": joint.rest if joint.stiffness else 0}
     return kind(name, axis=joint.axis, range=joint.limits, **spring, **acting)
+
+
+def without_idle_angles(
+    links: Sequence[Link], outline: RobotOutline, names: SymbolNames, keep: Sequence[str]
+) -> list[Link]:
+    """Links of which wheels have no angles: nothing hangs on them, they look the same at all angles, and no
+    spring, range, drive or place on them depends on it.
+    """
+    tree = Tree(links, gravity=outline.gravity, friction_scale=1)
+    felt = {drive.joint for drive in outline.drives if any(drive.bias[1:2])} | set(keep)
+    felt = {names.joints[name] for name in felt if name in names.joints}
+    watched = {place.link for place in outline.sites.values()}
+
+    def is_idle(i: int, link: Link) -> bool:
+        joint: Any = link.joint
+        return (
+            tree.is_symmetric(i)
+            and link.name not in watched
+            and joint.name not in felt
+            and joint.stiffness == 0
+            and joint.range is None
+        )
+
+    return [
+        replace(link, joint=replace(cast(Hinge, link.joint), angle=False)) if is_idle(i, link) else link
+        for i, link in enumerate(links)
+    ]
 
 
 def with_planar_base(outline: RobotOutline, keep: Sequence[str]) -> bool:

@@ -231,6 +231,8 @@ def _joint_text(joint: Any, say: Callable[[Any], str]) -> str:
             parts.append(f"{name}={say(value)}")
     if getattr(joint, "range", None) is not None:
         parts.append(f"range={_row(joint.range, say)}")
+    if not getattr(joint, "angle", True):
+        parts.append("angle=False")
     return f"gc.{type(joint).__name__}({', '.join(parts)})"
 
 

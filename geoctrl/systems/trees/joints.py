@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from geoctrl._checks import entries
+from geoctrl._checks import entries, flag
 from geoctrl._scalars import expression, real, shown
 from geoctrl.algebra import LieAlgebra, se2, se3, so3
 from geoctrl.algebra._labels import check_identifier
@@ -68,7 +68,7 @@ class Joint(ABC):
         given = [
             repr(self.name) if f.name == "name" else f"{f.name}={_text(getattr(self, f.name))}"
             for f in fields(self)  # type: ignore[arg-type]
-            if f.init and (f.name == "name" or getattr(self, f.name) not in (0, None))
+            if f.init and (f.name == "name" or getattr(self, f.name) not in (0, None, True))
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -149,12 +149,15 @@ class Hinge(AxisJoint):
         Torque of dry friction; a `Tree` with one needs ``friction_scale=``.
     range : (low, high), optional
         In which the coordinate is; a side of the domain, ``"<name> range"``.
+    angle : bool
+        Whether the angle is a state. That of a wheel need not be: without it the rate is a velocity of a
+        group of its own, and rolling at a rate an equilibrium.
 
     Raises
     ------
     DescriptionError
-        If the name is no identifier, the axis has no direction, a coefficient is negative, or the range is
-        empty.
+        If the name is no identifier, the axis has no direction, a coefficient is negative, the range is
+        empty, or there is a spring or a range and no angle.
 
     Examples
     --------
@@ -171,6 +174,16 @@ class Hinge(AxisJoint):
     stiffness: Any = 0
     rest: Any = 0
     range: Any = None
+    angle: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "angle", flag(f"angle of the joint {self.name!r}", self.angle))
+        if not self.angle and (self.stiffness != 0 or self.range is not None):
+            raise DescriptionError(
+                f"the joint {self.name!r} has a spring or a range, which depend on its angle: angle=False "
+                "does not go with them"
+            )
 
     @property
     def columns(self) -> tuple[Column, ...]:

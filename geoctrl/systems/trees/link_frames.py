@@ -111,12 +111,13 @@ class LinkFrames:
         if isinstance(joint, Fixed):
             return R0, p0
         if isinstance(joint, (Hinge, Slide)):
+            if not self._turning and self.tree.is_symmetric(i):
+                return R0, p0
             q = self.converted(sp.Symbol(joint.name, real=True))
             axis = self._numbers(joint.axis)
             if isinstance(joint, Slide):
                 return R0, v.add(p0, v.times(q, v.image(R0, axis)))
-            still = not self._turning and self.tree.is_symmetric(i)
-            return (R0 if still else v.product(R0, self._turn_about(axis, q))), p0
+            return v.product(R0, self._turn_about(axis, q)), p0
         rows, heights = self.tree.rows[i], self.tree.heights[i]
         turned = {k: [self.converted(s) for s in vector.symbols] for k, vector in rows.items()}
         moved = [self.converted(heights[k].symbol) if k in heights else self.graph.zero for k in range(3)]
@@ -201,6 +202,8 @@ def symbolic_frames(tree: Any, turning: bool = False) -> tuple[LinkFrames, Mappi
     """Frames in a graph of their own, and the symbols that its nodes stand for."""
     graph = Graph()
     moving = [s for v in tree.vectors for s in v.symbols] + [c.symbol for c in tree.shape]
+    if turning:
+        moving += [sp.Symbol(joint.name, real=True) for _, joint in tree.spins]
     nodes = {s: graph.symbol(str(s), STATE) for s in moving}
     nodes |= {s: graph.symbol(str(s), PARAMETER) for s in tree.free_symbols}
     frames = LinkFrames(tree, graph, FromSympy(graph, nodes), not tree.is_small, turning)

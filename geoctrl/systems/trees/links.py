@@ -18,7 +18,7 @@ import sympy as sp
 from geoctrl._checks import require_choice, require_printable, shape_of, user_level
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError, InertiaWarning
-from geoctrl.systems.trees.joints import Fixed, Free, Joint
+from geoctrl.systems.trees.joints import Fixed, Free, Hinge, Joint
 from geoctrl.systems.trees.quaternions import STILL, read_turn
 
 __all__ = ["Link", "are_bodies", "body_entries", "read_vector", "require_bodies", "warn_of_bodies"]
@@ -141,6 +141,16 @@ class Link:
     def has_body(self) -> bool:
         """Whether it has a mass or a tensor."""
         return self.mass != 0 or any(e != 0 for e in self.inertia)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether its body looks the same at all angles of its hinge."""
+        if not isinstance(self.joint, Hinge):
+            return False
+        x, y, z = (sp.Rational(e.numerator, e.denominator) for e in self.joint.axis)
+        hat = sp.Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        moved = [*(hat * self.first_moment), *(hat * self.tensor - self.tensor * hat)]
+        return all(sp.expand(e) == 0 for e in moved)
 
     @property
     def free_symbols(self) -> set[sp.Symbol]:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from geoctrl._checks import entries, flag, nearest
 from geoctrl._scalars import expression, shown
-from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, product
+from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, product, rn
 from geoctrl.errors import DescriptionError, LabelError
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.trees.joints import AxisJoint, Ball, Fixed, GroupJoint, Hinge, Joint
@@ -20,6 +20,7 @@ from geoctrl.systems.trees.rolling import Rolling, is_multiple
 from geoctrl.systems.trees.tree_checks import (
     judge_bodies,
     require_bodies_everywhere,
+    require_idle_angles,
     require_names,
     require_no_circle,
 )
@@ -38,7 +39,8 @@ class Tree:
 
     Velocities of balls, free and planar joints come first, in the order of links: ``Omega1..3``,
     ``Omega1..3, Y1..3``, ``Omega, Y1, Y2``, in the axes of the link; with several such joints each label ends
-    in ``_<joint>``. The rates ``<joint>_dot`` of hinges and slides follow, in the order of links. The
+    in ``_<joint>``. The rates ``<joint>_dot`` of hinges and slides follow, those
+    without a coordinate first, in the order of links. The
     configuration is a product of groups and coordinates: of a ball the rows ``E1, E2, E3`` of the turn of the
     link against its parent; of a free joint these and its place ``x, y, z`` in the parent's axes, of a planar
     one the same in its plane. Of one that hangs on nothing that moves only what gravity depends on is taken,
@@ -109,6 +111,7 @@ class Tree:
         require_names(self)
         require_no_circle(self)
         require_bodies_everywhere(self)
+        require_idle_angles(self)
 
     def judge_bodies(self, numbers: Mapping[sp.Symbol, Any]) -> None:
         """Refuse bodies with a negative moment at these numbers, and warn of what no body has."""
@@ -166,13 +169,7 @@ class Tree:
 
     def is_symmetric(self, i: int) -> bool:
         """Whether nothing hangs on a link, and its body is symmetric about the axis of its hinge."""
-        link = self.links[i]
-        if not isinstance(link.joint, Hinge) or i in self.parents:
-            return False
-        x, y, z = (sp.Rational(e.numerator, e.denominator) for e in link.joint.axis)
-        hat = sp.Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-        moved = [*(hat * link.first_moment), *(hat * link.tensor - link.tensor * hat)]
-        return all(sp.expand(e) == 0 for e in moved)
+        return i not in self.parents and self.links[i].is_symmetric
 
     # -- velocities and configuration -----------------------------------------------------------
 
@@ -183,8 +180,13 @@ class Tree:
 
     @cached_property
     def axis_joints(self) -> tuple[tuple[int, Any], ...]:
-        """Hinges and slides, with the numbers of their links."""
-        return tuple((i, j) for i, j in self.moving if isinstance(j, AxisJoint))
+        """Hinges and slides with a coordinate, with the numbers of their links."""
+        return tuple((i, j) for i, j in self.moving if isinstance(j, AxisJoint) and (i, j) not in self.spins)
+
+    @cached_property
+    def spins(self) -> tuple[tuple[int, Any], ...]:
+        """Hinges without a coordinate, with the numbers of their links."""
+        return tuple((i, j) for i, j in self.moving if isinstance(j, Hinge) and not j.angle)
 
     def suffix(self, joint: Joint) -> str:
         """End of the labels that belong to a ball, free or planar joint."""
@@ -192,7 +194,7 @@ class Tree:
 
     @cached_property
     def algebra(self) -> LieAlgebra | None:
-        """Of the velocities of balls, free and planar joints, in the order of links."""
+        """Of balls, free and planar joints in the order of links, then of hinges without a coordinate."""
         factors = []
         for _, joint in self.group_joints:
             own, end = joint.algebra(), self.suffix(joint)
@@ -201,6 +203,7 @@ class Tree:
                 if end
                 else own
             )
+        factors += [rn(1).relabelled([f"{j.name}_dot"], [f"p_{j.name}"]) for _, j in self.spins]
         if not factors:
             return None
         return factors[0] if len(factors) == 1 else product(*factors)
@@ -225,7 +228,7 @@ class Tree:
     def velocity_places(self) -> dict[int, range]:
         """Places of each link's velocities among all."""
         found, start = {}, 0
-        for i, joint in (*self.group_joints, *self.axis_joints):
+        for i, joint in (*self.group_joints, *self.spins, *self.axis_joints):
             found[i] = range(start, start + joint.count)
             start += joint.count
         return found

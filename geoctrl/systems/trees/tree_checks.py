@@ -13,7 +13,13 @@ from geoctrl.errors import DescriptionError
 from geoctrl.systems.trees.joints import Fixed
 from geoctrl.systems.trees.links import Link, body_entries, require_bodies, warn_of_bodies
 
-__all__ = ["judge_bodies", "require_bodies_everywhere", "require_names", "require_no_circle"]
+__all__ = [
+    "judge_bodies",
+    "require_bodies_everywhere",
+    "require_idle_angles",
+    "require_names",
+    "require_no_circle",
+]
 
 
 def require_names(tree: Any) -> None:
@@ -78,3 +84,13 @@ def judge_bodies(given_links: Sequence[Link], numbers: Mapping[sp.Symbol, Any]) 
     values = np.array([[float(e) for e in given[k]] for k in known]).reshape(-1, 10)
     require_bodies(links, values)
     warn_of_bodies(links, values)
+
+
+def require_idle_angles(tree: Any) -> None:
+    """Refuse hinges without an angle on which something depends."""
+    for i, joint in tree.spins:
+        if not tree.is_symmetric(i):
+            raise DescriptionError(
+                f"the joint {joint.name!r} has no angle (angle=False), but the equations depend on it: "
+                "nothing may hang on its link, whose body must be symmetric about the axis"
+            )

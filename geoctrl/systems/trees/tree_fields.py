@@ -37,7 +37,13 @@ class FieldOfTree:
     def __get__(self, description: Any, owner: type | None = None) -> Any:
         if description is None:
             return self._default
-        return description.__dict__.setdefault(self._name, self._make(description))
+        if self._name not in description.__dict__:
+            description.__dict__[self._name] = self._make(description)
+        return description.__dict__[self._name]
+
+    def __set__(self, description: Any, value: Any) -> None:
+        # With it no tool takes the field for a method.
+        description.__dict__[self._name] = value
 
 
 def fields_of_tree(description: Any) -> dict[str, Any]:

@@ -40,6 +40,12 @@ class TreeKinematics:
 
     def _require_states(self, i: int, what: str) -> None:
         """Refuse what depends on rows or heights that are no states."""
+        joint = self._tree.links[i].joint
+        if what == "turn" and any(i == spin for spin, _ in self._tree.spins):
+            raise DescriptionError(
+                f"the turn of the link {self._tree.links[i].name!r} depends on the angle {joint.name!r}, "
+                "which is no state: give its hinge angle=True"
+            )
         j: int | None = i
         while j is not None:
             joint = self._tree.links[j].joint

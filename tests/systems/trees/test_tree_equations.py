@@ -143,3 +143,34 @@ def test_springs_damping_and_dry_friction_act_in_their_joints():
     at_rest = TreeInSpace(given, pose | {"h": 0.5, "s": 0.0}).energy(0 * xi)
     assert sys.energy(x) - sys.energy(still) == pytest.approx(at.energy(xi) + springs - at_rest, rel=1e-12)
     assert [*sys.mechanism.domain] == ["h range"]
+
+
+def wheeled(angle):
+    """A cart on a slope with a wheel that is driven, the motor's torque acting back."""
+    slide = gc.Link("cart", joint=gc.Slide("x", axis=(1, 0, 0.2)), mass=2, inertia=(1, 1, 1))
+    arm = gc.Link(
+        "arm", "cart", gc.Hinge("a", axis=(0, 1, 0.1)), mass=0.7, centre=(0, 0, 0.4), inertia=(1, 2, 2)
+    )
+    hinge = gc.Hinge("w", axis=(0, 1, 0), damping=0.3, armature=0.2, angle=angle)
+    wheel = gc.Link("wheel", "arm", hinge, place=(0, 0, 0.8), mass=0.5, inertia=(0.3, 0.5, 0.3))
+    tree = gc.Tree([slide, arm, wheel])
+    u = sp.Symbol("u", real=True)
+    forces = [u if label == "w_dot" else 0 for label in tree.labels]
+    return gc.EulerPoincare(tree=tree, forces=forces, inputs=[u], name="wheeled").reduce()
+
+
+def test_a_wheel_without_an_angle_moves_as_one_with_it():
+    with_angle, without = wheeled(True), wheeled(False)
+    assert set(with_angle.state_labels) == {*without.state_labels, "w"}
+    values = dict(
+        zip(("x_dot", "a_dot", "w_dot", "x", "a", "w"), (0.3, -0.7, 5.0, 0.2, 0.6, 2.0), strict=True)
+    )
+    rates = []
+    for system in (with_angle, without):
+        x = [values[label] for label in system.state_labels]
+        found = dict(zip(system.state_labels, system.rhs(0.0, x, [1.5]), strict=True))
+        rates.append([found[label] for label in ("x_dot", "a_dot", "w_dot")])
+    assert np.allclose(*rates, rtol=1e-14, atol=0)
+    assert with_angle.rhs(0.0, [values[k] for k in with_angle.state_labels], [1.5])[5] == 5.0
+    with pytest.raises(gc.DescriptionError, match="is no state: give its hinge angle=True"):
+        without.mechanism.tree.turn("wheel")
