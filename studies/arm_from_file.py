@@ -1,6 +1,6 @@
 """From a public model file to a law in C that is proved: a posture of a seven-joint arm.
 
-The arm is the KUKA LBR iiwa of R. Krug and T. Stoyanov, ``studies/lbr_iiwa.urdf`` with its BSD licence.
+The arm is the KUKA LBR iiwa of R. Krug and T. Stoyanov, of the catalogue's files, with its BSD licence.
 ``find_equilibrium`` finds the torques that hold a posture, ``lqr`` a law about it, ``certify`` proves the
 loop, and the law held at 500 Hz is written as C.
 
@@ -15,7 +15,7 @@ import numpy as np
 
 import geoctrl as gc
 
-FILE = Path(__file__).with_name("lbr_iiwa.urdf")
+FILE = Path(gc.__file__).parent / "models" / "files" / "lbr_iiwa.urdf"
 POSTURE = (0.0, 0.5, 0.0, -1.2, 0.0, 0.8, 0.0)
 
 

@@ -14,11 +14,12 @@ FREE = gc.models.names("rotations")
 
 
 def test_kinds_make_up_the_catalogue():
-    reduced, spheres, products = (gc.models.names(kind) for kind in ("reduced", "spheres", "products"))
-    assert sorted(reduced + spheres + products) == gc.models.names()
+    kinds = ("reduced", "files", "spheres", "products")
+    reduced, files, spheres, products = (gc.models.names(kind) for kind in kinds)
+    assert sorted(reduced + files + spheres + products) == gc.models.names()
     assert set(FREE) < set(reduced)
     assert all(isinstance(gc.models.get(name)(), gc.EulerPoincare) for name in reduced)
-    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, spheres, "):
+    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, files, spheres, "):
         gc.models.names("tori")
 
 

@@ -80,7 +80,7 @@ class CatalogueDirective(SphinxDirective):
     @property
     def is_reduced(self) -> bool:
         """Whether the mechanism is a description to be reduced; else it is a system."""
-        return self.arguments[0] in gc.models.names("reduced")
+        return self.arguments[0] in {*gc.models.names("reduced"), *gc.models.names("files")}
 
     def run(self) -> list[nodes.Node]:
         try:

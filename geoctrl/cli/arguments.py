@@ -54,7 +54,7 @@ def is_reduced(name: str) -> bool:
     """Whether the catalogue gives a description, to be reduced; else it gives a system."""
     import geoctrl
 
-    return name in geoctrl.models.names("reduced")
+    return name in {*geoctrl.models.names("reduced"), *geoctrl.models.names("files")}
 
 
 def system_of(args: argparse.Namespace) -> Any:

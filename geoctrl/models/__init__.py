@@ -44,6 +44,11 @@ _IN_FILE_OF = {
 _REDUCED = {name: name.replace("-", "_") for name in _IN_OWN_FILE.split()}
 _REDUCED |= {name: file for file, names in _IN_FILE_OF.items() for name in names}
 """The file of each; the function that builds it has its name."""
+_FROM_FILES = {
+    name: ("geoctrl.models.model_files", name.replace("-", "_"))
+    for name in ("balancer", "quadrotor", "reaction-wheel", "seven-joint-arm")
+}
+"""Descriptions that are read from model files."""
 _ON_SPHERES = {
     "chain-pendulum": "chain_pendulum",
     "coupled-pendula": "coupled_pendula",
@@ -91,6 +96,7 @@ _ALIASES = {
 """Mechanisms by the names of the functions that build them on rotations and spheres."""
 _KINDS = {
     "reduced": set(_REDUCED),
+    "files": set(_FROM_FILES),
     "spheres": set(_ON_SPHERES),
     "rotations": _FREE_ATTITUDES,
     "products": set(_ON_PRODUCTS),
@@ -106,9 +112,10 @@ def names(kind: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    kind : {"reduced", "spheres", "rotations", "products"}, optional
-        Those described by Euler-Poincare equations; those on spheres; those that ``attitudes=True`` gives as
-        systems on rotations; those on products of places, directions and attitudes. All by default.
+    kind : {"reduced", "files", "spheres", "rotations", "products"}, optional
+        Those described by Euler-Poincare equations; such that are read from model files; those on spheres;
+        those that ``attitudes=True`` gives as systems on rotations; those on products of places, directions
+        and attitudes. All by default.
 
     Raises
     ------
@@ -121,7 +128,7 @@ def names(kind: str | None = None) -> list[str]:
     ['chain-pendulum', 'coupled-pendula']
     """
     if kind is None:
-        return sorted([*_REDUCED, *_SYSTEMS])
+        return sorted([*_REDUCED, *_FROM_FILES, *_SYSTEMS])
     require_choice("kind", kind, _KINDS, ParameterError)
     return sorted(_KINDS[kind])
 
@@ -158,7 +165,7 @@ def get(name: str) -> Callable[..., Any]:
     ('energy', 'momentum3')
     """
     name = _ALIASES.get(name, name) if isinstance(name, str) else name
-    if not isinstance(name, str) or name not in {*_REDUCED, *_SYSTEMS}:
+    if not isinstance(name, str) or name not in {*_REDUCED, *_FROM_FILES, *_SYSTEMS}:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
     build = _builder(name)
     known = signature(build).parameters
@@ -195,5 +202,6 @@ def get(name: str) -> Callable[..., Any]:
 
 def _builder(name: str) -> Callable[..., Any]:
     """The function that builds a mechanism; its file is loaded with it."""
-    module, function = _SYSTEMS.get(name) or (f"geoctrl.models.{_REDUCED[name]}", name.replace("-", "_"))
+    found = _SYSTEMS.get(name) or _FROM_FILES.get(name)
+    module, function = found or (f"geoctrl.models.{_REDUCED[name]}", name.replace("-", "_"))
     return getattr(import_module(module), function)
