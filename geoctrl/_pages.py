@@ -37,7 +37,7 @@ def titled_rows(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
 
     A row of several texts has a line for each, and a row without a text none.
     """
-    lines = [title]
+    lines = [fill(title, WIDTH, subsequent_indent="  ", break_on_hyphens=False)]
     for key, given in rows.items():
         for i, text in enumerate([given] if isinstance(given, str) else given):
             begin, indent = (f"  {'' if i else key:<12}", " " * 14) if key else ("  ", "  ")
