@@ -389,8 +389,8 @@ class Overview(SphinxDirective):
         for line in filter(str.strip, self.content):
             name, *cells = (cell.strip() for cell in line.split("|"))
             mechanism = gc.models.get(name)()
-            reduced = name in gc.models.names("reduced")
-            group = space_name(mechanism) if reduced else manifold_name(mechanism)
+            is_reduced = isinstance(mechanism, gc.EulerPoincare)
+            group = space_name(mechanism) if is_reduced else manifold_name(mechanism)
             thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
             rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])
         text = "\n".join(table(("", "Mechanism", "What it shows", "Published result"), rows))
