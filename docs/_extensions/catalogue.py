@@ -119,8 +119,9 @@ class Mechanism(CatalogueDirective):
             yield from system_facts(self.arguments[0], mechanism)
             return
         system = mechanism.reduce()
-        yield from table(*parameter_rows(mechanism))
-        yield ""
+        if mechanism.parameters:
+            yield from table(*parameter_rows(mechanism))
+            yield ""
         leaf = system.latex("leaf").split(r", \qquad ")
         facts = {
             "Group": group_name(mechanism.group),
