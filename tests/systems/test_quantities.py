@@ -105,9 +105,10 @@ def test_products_keep_names():
     assert both.labels == ("Omega1", "Omega2", "Omega3", "w1", "w2")
     assert both.momentum_labels[3:] == ("p1", "p2")
     assert gc.product(gc.so3(), gc.rn(2)).labels[3:] == ("Y1", "Y2")
-    thrice = gc.product(plane, plane, gc.so2())
-    assert thrice.labels == ("w1", "w2", "w1_2", "w2_2", "Omega")
-    assert gc.product(plane, gc.product(plane, gc.so2())).labels == thrice.labels
+    with pytest.raises(gc.DescriptionError, match=r"was given to two factors, 1 \(rn\) and 2 \(rn\)"):
+        gc.product(plane, plane, gc.so2())
+    thrice = gc.product(plane, gc.rn(2), gc.rn(2))
+    assert thrice.labels == ("w1", "w2", "Y1", "Y2", "Y1_3", "Y2_3")
     renamed = both.relabelled(["a", "b", "c", "d", "e"])
     assert gc.product(renamed, gc.so3()).labels == ("a", "b", "c", "d", "e", "Omega1", "Omega2", "Omega3")
     # Suffixes that a product gave are no names of a user: nesting makes no difference.

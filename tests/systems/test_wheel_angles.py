@@ -53,7 +53,7 @@ def test_a_law_brings_the_wheel_home(pendulum):
 
 
 def test_matching_refuses_what_follows_a_rotor(pendulum):
-    with pytest.raises(gc.MatchingError, match="no state that follows a rotor, such as theta"):
+    with pytest.raises(gc.MatchingError, match="no wheel whose angle acts: theta stands in potential"):
         gc.match(pendulum)
     with pytest.raises(gc.DescriptionError, match="must be linear in the velocities q_dot, theta_dot"):
         pendulum.replace(quasicoordinates=[gc.Quasicoordinate("z", sp.Symbol("theta_dot", real=True) ** 2)])
