@@ -103,7 +103,7 @@ def _is_equilibrium(values: Mapping[str, sp.Expr], tree: TreeSymbols, forces: li
     weights = tree.weights(values)
     defaults = tree.defaults
     near = np.array([complex((f + w).subs(defaults)) for f, w in zip(acting, weights, strict=True)])
-    size = max([1e-300, *(abs(complex(w.subs(defaults))) for w in (*weights, *acting))])
+    size = max((abs(complex(w.subs(defaults))) for w in (*weights, *acting)), default=0.0)
     if np.max(np.abs(near)) > _NEAR * size:
         return False
     return all(sp.expand(f + w) == 0 for f, w in zip(acting, weights, strict=True))

@@ -68,7 +68,7 @@ class Joint(ABC):
         given = [
             repr(self.name) if f.name == "name" else f"{f.name}={_text(getattr(self, f.name))}"
             for f in fields(self)  # type: ignore[arg-type]
-            if f.init and (f.name == "name" or getattr(self, f.name) not in (0, None, True))
+            if f.init and (f.name in ("name", "axis") or getattr(self, f.name) != f.default)
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 

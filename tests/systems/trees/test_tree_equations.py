@@ -172,5 +172,7 @@ def test_a_wheel_without_an_angle_moves_as_one_with_it():
         rates.append([found[label] for label in ("x_dot", "a_dot", "w_dot")])
     assert np.allclose(*rates, rtol=1e-14, atol=0)
     assert with_angle.rhs(0.0, [values[k] for k in with_angle.state_labels], [1.5])[5] == 5.0
+    assert "angle=False" in repr(without.mechanism.tree.links[2].joint)
+    assert "angle" not in repr(with_angle.mechanism.tree.links[2].joint)
     with pytest.raises(gc.DescriptionError, match="is no state: give its hinge angle=True"):
         without.mechanism.tree.turn("wheel")
