@@ -63,7 +63,7 @@ def cart(scale: float = 1.0) -> Case:
     # 2.4 E phi_dot cos(phi) - 1.5 x - 1.8 x_dot, as w M_wv = m l phi_dot cos(phi).
     swing_up = gc.energy_law(plant, upright, gain=24 / scale**2, home={"x": 1.5, "x_dot": 1.8})
     return Case(
-        plant, swing_up, catch, 12.0 * scale, np.array([0, 0, 0, np.pi - 0.5]), 2.0**-10, "squares", 8.0
+        plant, swing_up, catch, 12.0 * scale, np.array([0, 0, 0, np.pi - 0.5]), 2.0**-16, "squares", 8.0
     )
 
 
