@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from geoctrl._printing.user_frames import rendered_error
+
 __all__ = [
     "BudgetError",
     "CertificateError",
@@ -47,6 +49,10 @@ class GeoctrlError(Exception):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.__suppress_context__ = True
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the line that asked, and the words."""
+        return rendered_error(self)
 
 
 class InputError(GeoctrlError, ValueError):

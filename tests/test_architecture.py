@@ -27,7 +27,8 @@ LINES = 450
 FLOORS = [
     ("checker",),
     ("decisions",),
-    ("errors", "_pages"),
+    ("_pages", "_printing"),
+    ("errors",),
     ("_scalars",),
     ("_checks",),
     ("_calls", "interop"),

@@ -46,5 +46,5 @@ def file_line(path: str | None) -> str:
 
 
 def plain(certificate: Any) -> str:
-    """The certificate as it prints itself, without the brackets of an object."""
-    return repr(certificate).replace("<Certificate ", "", 1).replace(">", "", 1)
+    """The whole certificate as it prints itself, without the brackets of an object."""
+    return certificate.full().replace("<Certificate ", "", 1).replace(">", "", 1)

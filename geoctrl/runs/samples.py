@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from geoctrl._checks import nearest, pandas_library
+from geoctrl._printing.markup import Markup, card, facts, number, prose, sparkline
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
-from geoctrl.errors import LabelError
+from geoctrl.errors import LabelError, UnitsError
 from geoctrl.runs import storage
 from geoctrl.runs.records import Events
 
@@ -20,8 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Samples"]
 
-_LISTED = 12
-"""Labels that a printed line shows before it says how many there are."""
+_TELLING = 4
+"""Signals that a notebook shows of a run."""
+
+_MOST_DRIFTS = 6
+"""Quantities of which a notebook shows the drift."""
 
 
 class Samples(ABC):
@@ -62,6 +67,7 @@ class Samples(ABC):
     success: bool
     events: Events
     name: str
+    system: Any
 
     # -- what a kind of run supplies --------------------------------------------------------------
 
@@ -147,20 +153,50 @@ class Samples(ABC):
     def __len__(self) -> int:
         return self.time.size
 
-    def __repr__(self) -> str:
-        span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
-        lines = [f"<{type(self).__name__} {self.name or 'unnamed'}: {span}>"]
-        lines.append(f"  status: {self.status}")
-        lines.append(f"  engine: {self.engine}")
+    def _lines(self) -> list[str]:
+        lines = [f"<{type(self).__name__} {self.name or 'unnamed'}: {self._span}>"]
+        lines += [f"  status: {self.status}", f"  engine: {self.engine}"]
         for what in ("state", "input", "output"):
-            labels = getattr(self, f"{what}_labels")
-            if labels:
-                more = f", ... ({len(labels)})" if len(labels) > _LISTED else ""
-                lines.append(f"  {what}s: {', '.join(labels[:_LISTED])}{more}")
-        for name, record in self.events.items():
-            when = np.array2string(record.time, threshold=6) if len(record) else "none"
-            lines.append(f"  event {name}: {when}")
-        return "\n".join(lines)
+            if labels := getattr(self, f"{what}_labels"):
+                lines.append(f"  {what}s: {', '.join(labels)}")
+        return lines + [f"  event {name}: {_times(record)}" for name, record in self.events.items()]
+
+    full = full_text
+    __repr__ = short_form
+
+    @property
+    def _span(self) -> str:
+        ends = " to ".join(f"{t + 0.0:.6g}" for t in (self.time[0], self.time[-1]))
+        return f"{ends} s, {self.time.size} samples"
+
+    def _repr_html_(self) -> str:
+        drift = [f"{prose(name)}: {number(v)}" for name, v in self.drift.items()]
+        rows = {
+            "status": self.status,
+            "time": self._span,
+            "drift": Markup("<br>".join(drift[:_MOST_DRIFTS] + ["..."] * (len(drift) > _MOST_DRIFTS))),
+            "events": "; ".join(f"{name} at {_times(record)}" for name, record in self.events.items()),
+            "engine": self.engine,
+        }
+        units = self._units()
+        lines = [sparkline(self.time, self[label], label, units.get(label, "")) for label in self._telling()]
+        return card(
+            f"{type(self).__name__} of {self.name or 'a system'}", facts(rows), Markup("".join(lines))
+        )
+
+    def _units(self) -> dict[str, str]:
+        """Units of states and inputs; none where they contradict each other, which ``units()`` tells."""
+        try:
+            return {} if self.system is None else self.system.units()
+        except UnitsError:
+            return {}
+
+    def _telling(self) -> list[str]:
+        """Labels of four signals at most: an input or output, then states that change."""
+        first = [*self.input_labels, *self.output_labels][:1]
+        labels = list(dict.fromkeys([*first, *self.state_labels]))
+        moving = [label for label in labels if np.ptp(self[label])]
+        return [*moving, *(label for label in labels if label not in moving)][:_TELLING]
 
     def save(self, path: str | PathLike) -> None:
         """Write an npz file of plain arrays and one JSON text; `load_trajectory` reads it.
@@ -220,3 +256,7 @@ class Samples(ABC):
         columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
         columns = dict(zip(self.state_labels, self.states, strict=True)) | columns
         return pd.DataFrame(columns, index=pd.Index(self.time, name="time"))
+
+
+def _times(record: Any) -> str:
+    return np.array2string(record.time, threshold=6, precision=6) if len(record) else "none"

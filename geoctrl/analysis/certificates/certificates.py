@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 from geoctrl import decisions
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import saved_text
+from geoctrl._printing.markup import beginning, card, facts, fold, paragraph, verdict_badge
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.certificates.questions import outcome_of
@@ -28,10 +30,12 @@ from geoctrl.rocq import rocq_text
 from geoctrl.sampling import SampledController
 from geoctrl.systems import System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.typesetting.notebook import displayed_formula, rows, words
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
+
+_TOLD = ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial")
+"""Evidence that a certificate prints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,20 +164,28 @@ class Certificate(ProofFile):
             )
         return saved_text(rocq_text(self.data), path)
 
-    def _repr_latex_(self) -> str:
-        return displayed_formula(
-            lambda _: rows([words(str(self.verdict)), words(self.claim), words(self.reason)])
-        )
-
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<Certificate {self.verdict}>", f"  {self.claim}", f"  method: {self.method}"]
         if self.reason:
             lines.append(f"  reason: {self.reason}")
-        for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
-            if key in self.evidence:
-                field = Surds.of(map(terms, self.proof["problem"].get("roots", [])))
-                lines.append(f"  {key}: {readable(self.evidence[key], field)}")
-        return "\n".join(lines)
+        return lines + [f"  {key}: {self._readable(key)}" for key in _TOLD if key in self.evidence]
+
+    full = full_text
+    __repr__ = short_form
+
+    def _readable(self, key: str) -> str:
+        field = Surds.of(map(terms, self.proof["problem"].get("roots", [])))
+        return readable(self.evidence[key], field)
+
+    def _repr_html_(self) -> str:
+        evidence = {key: beginning(self._readable(key)) for key in self.evidence}
+        return card(
+            f"Certificate of {self.proof['system'] or 'a system'}",
+            paragraph(self.claim),
+            paragraph(self.reason, quiet=True),
+            fold(f"evidence, by {self.method}", facts(evidence)),
+            badge=verdict_badge(self.verdict),
+        )
 
 
 @long_call

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
 from geoctrl.analysis.linear.controllability import (
     Controllability,
@@ -25,7 +26,8 @@ from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.scales import Scales, scaled_row
 from geoctrl.systems.contract.tolerances import INDEPENDENT, UNIT
-from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line, told_behind
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
+from geoctrl.systems.typesetting.spectrum_tables import spectrum_card
 
 __all__ = ["Linearization", "invariant_directions", "linearization_at", "linearize"]
 
@@ -191,11 +193,20 @@ class Linearization:
             name=interop.system_name(name, f"{self.name}_linearized"),
         )
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<Linearization of {self.name}>", spectrum_line("eigenvalues", self.eigenvalues)]
-        zeros = [name for name in self.zero_modes if name != "family"]
-        zeros += [f"family along {states}" for states in self.families]
-        return "\n".join([*lines, told_behind("  zero modes: ", "; ".join(zeros) or "-")])
+        return [*lines, f"  zero modes: {'; '.join(self._zeros) or '-'}"]
+
+    full = full_text
+    __repr__ = short_form
+
+    @property
+    def _zeros(self) -> list[str]:
+        named = [name for name in self.zero_modes if name != "family"]
+        return [*named, *(f"family along {states}" for states in self.families)]
+
+    def _repr_html_(self) -> str:
+        return spectrum_card(f"Linearization of {self.name or 'a system'}", self.eigenvalues, self._zeros)
 
 
 def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:

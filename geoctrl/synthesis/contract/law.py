@@ -16,6 +16,7 @@ import sympy as sp
 
 from geoctrl._calls.budget import Budget
 from geoctrl._checks import finite_array, flag, number_array, user_level
+from geoctrl._printing.printed_lines import told_behind
 from geoctrl._scalars import Node, to_sympy
 from geoctrl.errors import LawWarning
 from geoctrl.sampling import Controls, Feedback
@@ -26,7 +27,6 @@ from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 from geoctrl.systems.printing.equations import collected_fraction
 from geoctrl.systems.typesetting.decimal_printing import expression_text
 from geoctrl.systems.typesetting.notebook import displayed_formula
-from geoctrl.systems.typesetting.printed_spectra import told_behind
 
 __all__ = ["Law", "with_feedback"]
 

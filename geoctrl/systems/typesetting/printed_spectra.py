@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 
-__all__ = ["ordered_eigenvalues", "spectrum_line", "spectrum_text", "told_behind", "without_rounding"]
+__all__ = ["ordered_eigenvalues", "spectrum_line", "spectrum_text", "without_rounding"]
 
 _ROUNDING = 1e-12
 """Part of the largest number of a row below which one is told as zero."""
@@ -57,20 +56,5 @@ def spectrum_text(values: Iterable[complex]) -> str:
 
 
 def spectrum_line(title: str, values: Iterable[complex]) -> str:
-    """A title and `spectrum_text` behind it, on as many indented lines as it takes; a dash for none."""
-    return told_behind(f"  {title}: ", spectrum_text(values) or "-")
-
-
-def told_behind(beginning: str, text: str) -> str:
-    """A text behind the beginning of its line, on as many lines of 79 columns as it takes, indented by it.
-
-    Examples
-    --------
-    >>> print(told_behind("  zero modes: ", "family along v1; " * 4 + "Pi3"))
-      zero modes: family along v1; family along v1; family along v1; family along
-                  v1; Pi3
-    """
-    indent = " " * min(len(beginning), 24)
-    return fill(
-        beginning + text, 79, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
-    )
+    """A title and `spectrum_text` behind it; a dash for none."""
+    return f"  {title}: {spectrum_text(values) or '-'}"

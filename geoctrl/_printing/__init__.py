@@ -1,0 +1,1 @@
+"""How objects show themselves: as lines of text on one page, and as markup in notebooks."""

@@ -1,0 +1,135 @@
+"""The one standard of printing: 79 columns, 12 lines, and `full` for what is left out.
+
+A class says what it tells in ``_lines``, one logical line a fact, however long. `full_text` and `short_form`
+become its ``full`` and its ``__repr__``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from textwrap import wrap
+from typing import Protocol
+
+__all__ = ["LINES", "WIDTH", "full_text", "on_one_page", "short_form", "told_behind"]
+
+WIDTH, LINES = 79, 12
+"""Columns and lines of what an object prints unasked."""
+
+_REST = "  ... .full() prints the rest"
+_BEGINNING = re.compile(r"\s*(?:[\w^|-]+(?: [\w^|-]+){0,2}: |[\w^|.-]+ = )?")
+"""Of a line: its indent, and the name of what it tells."""
+_SETTING = re.compile(r" = (-?[\d.]+)")
+"""A value behind its name, which stay on one line."""
+_DEEPEST = 24
+_SHARES = (6, 4, 3, 2, 1)
+"""Lines that one fact may have where all of them do not fit."""
+
+
+class _Printed(Protocol):
+    def _lines(self) -> Iterable[str]: ...
+
+
+def full_text(self: _Printed) -> str:
+    """All of it as text; what is printed unasked fits a page, and says where it leaves something out.
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(line for fact in self._lines() for line in _fact_lines(fact, whole=True))
+
+
+def short_form(self: _Printed) -> str:
+    """The text on one page."""
+    return on_one_page(self._lines())
+
+
+def on_one_page(facts: Iterable[str], rest: str = _REST) -> str:
+    """Facts on 12 lines of 79 columns at most, with a last line that says where the rest is.
+
+    Long facts give way to short ones before any is left out.
+
+    Examples
+    --------
+    >>> print(on_one_page(["<Sum>", "  terms: " + "x + " * 900, "  value: 3"] + ["  a fact"] * 7))
+    <Sum>
+      terms: x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x
+             + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + ...
+      value: 3
+      a fact
+      a fact
+      a fact
+      a fact
+      a fact
+      a fact
+      a fact
+      ... .full() prints the rest
+    """
+    beginnings = [line for fact in facts for line in str(fact).split("\n")]
+    blocks = [_fact_lines(_beginning(line)) for line in beginnings]
+    if sum(map(len, blocks)) <= LINES and all(map(_fits, beginnings)):
+        return "\n".join(line for block in blocks for line in block)
+    for share in _SHARES:
+        cut = [_cut(block, share) for block in blocks]
+        if sum(map(len, cut)) < LINES:
+            break
+    return "\n".join([*[line for block in cut for line in block][: LINES - 1], rest])
+
+
+def told_behind(beginning: str, text: str) -> str:
+    """A text behind the beginning of its line, on as many lines of 79 columns as it takes, indented by it.
+
+    Examples
+    --------
+    >>> print(told_behind("  zero modes: ", "family along v1; " * 4 + "Pi3"))
+      zero modes: family along v1; family along v1; family along v1; family along
+                  v1; Pi3
+    """
+    return "\n".join(_lines_of(beginning + text, min(len(beginning), _DEEPEST), whole=True))
+
+
+def _fact_lines(fact: str, whole: bool = False) -> list[str]:
+    """A fact on lines of 79 columns; words that are longer stay ``whole``, or go on in the next line."""
+    return [part for line in str(fact).split("\n") for part in _lines_of(line, _indent(line), whole)]
+
+
+def _lines_of(line: str, indent: int, whole: bool) -> list[str]:
+    if len(line) <= WIDTH:
+        return [line.rstrip()]
+    together = _SETTING.sub("\0=\0\\1", line)
+    parts = wrap(
+        together,
+        WIDTH,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+        break_long_words=not whole,
+    )
+    return [part.replace("\0", " ") for part in parts]
+
+
+def _indent(line: str) -> int:
+    """Columns by which the lines that follow begin later."""
+    found = _BEGINNING.match(line)
+    named = len(found[0]) if found else 0
+    bare = len(line) - len(line.lstrip())
+    return min(named, _DEEPEST) if named > bare else min(bare, _DEEPEST) + 2
+
+
+def _beginning(line: str) -> str:
+    """As much of a line as a page may show, so that no more of a long one is wrapped."""
+    return line if _fits(line) else line[: WIDTH * LINES]
+
+
+def _fits(line: str) -> bool:
+    return len(line) <= WIDTH * LINES
+
+
+def _cut(block: list[str], share: int) -> list[str]:
+    """The first lines of a fact, with dots where there are more."""
+    if len(block) <= share:
+        return block
+    *before, last = block[:share]
+    if len(last) > WIDTH - 4:
+        last = last[: WIDTH - 4].rsplit(" ", 1)[0] if " " in last.strip() else last[: WIDTH - 4]
+    return [*before, f"{last} ..."]
