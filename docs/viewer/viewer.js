@@ -65,7 +65,7 @@ function segments(points, colour, opacity = 1) {
 }
 
 // Short pieces: long lines that pass behind the eye vanish where a machine draws without a graphics card.
-function gridOf({ height, size, step, centre }) {
+function gridOf({ height, size, step, centre }, turn) {
   const points = [];
   const count = Math.round(size / step);
   for (let i = -count; i <= count; i += 1) {
@@ -76,6 +76,8 @@ function gridOf({ height, size, step, centre }) {
   }
   const grid = segments(points, "#9fb3c0", 0.45);
   grid.position.set(centre[0], centre[1], height);
+  grid.position.applyQuaternion(turn);
+  grid.quaternion.copy(turn);
   return grid;
 }
 
@@ -89,14 +91,15 @@ class Stage {
     this.scene.background = new Color("#f7f9fa");
     this.scene.add(new AmbientLight("#ffffff", 1.5));
     const sun = new DirectionalLight("#ffffff", 2.1);
-    sun.position.set(-2, -3, 5);
+    this.turn = new Quaternion().fromArray(data.view.turn); // from axis 3 to what is up
+    sun.position.set(-2, -3, 5).applyQuaternion(this.turn);
     this.scene.add(sun);
     this.camera = new PerspectiveCamera(32, 1, data.view.radius / 50, data.view.radius * 200);
-    this.camera.up.set(0, 0, 1);
+    this.camera.up.set(0, 0, 1).applyQuaternion(this.turn);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     this.view = data.view;
-    if (data.ground) this.scene.add(gridOf(data.ground));
+    if (data.ground) this.scene.add(gridOf(data.ground, this.turn));
     this.bodies = data.bodies.map((body) => {
       const group = new Group();
       for (const shape of body.shapes) group.add(shapeOf(shape));
@@ -119,7 +122,7 @@ class Stage {
     const { centre, radius, azimuth, elevation } = this.view;
     const a = (azimuth * Math.PI) / 180;
     const e = (elevation * Math.PI) / 180;
-    const away = new Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e));
+    const away = new Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)).applyQuaternion(this.turn);
     this.controls.target.fromArray(centre);
     const narrow = Math.max(1, 0.95 / Math.max(this.camera.aspect, 0.2));
     this.camera.position.copy(this.controls.target).addScaledVector(away, 3.3 * radius * narrow);

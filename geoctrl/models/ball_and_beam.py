@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import Coordinate
+from geoctrl.models.catalogue_solids import DARK, turning_ball
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Block, Disk, Solid
 
 __all__ = ["ball_and_beam"]
 
@@ -44,5 +46,21 @@ def ball_and_beam() -> EulerPoincare:
             "J. Hauser, S. Sastry and P. Kokotovic, Nonlinear control via approximate input-output "
             "linearization: the ball and beam example, IEEE Transactions on Automatic Control 37 (1992)"
         ),
+        picture=[
+            Solid(
+                "beam",
+                [Block((60 * R, 4 * R, R), at=(0, 0, -3 * R / 2)), Disk(R, axis=(0, 1, 0), thickness=6 * R)],
+                of=None,
+                turns=[((0, -1, 0), theta.symbol)],
+                colour=DARK,
+            ),
+            Solid(
+                "ball",
+                turning_ball(R),
+                of=None,
+                place=(r.symbol * sp.cos(theta.symbol), 0, r.symbol * sp.sin(theta.symbol)),
+                turns=[((0, -1, 0), theta.symbol), ((0, 1, 0), r.symbol / R)],
+            ),
+        ],
         name="ball-and-beam",
     )

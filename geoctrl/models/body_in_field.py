@@ -12,7 +12,9 @@ from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import LLM18, per_axis
+from geoctrl.models.catalogue_solids import pointer
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Solid
 
 __all__ = ["body_in_field"]
 
@@ -100,6 +102,7 @@ def body_in_field(
         equilibria={"aligned": Family({"a1": 1, "b2": 1, "c3": 1})} if linear and points is None else {},
         parameters=(*(_BODY if points is None else ()), *(_LINEAR if linear else ()), *added),
         source=f"{LLM18}, problem 6.11; O. I. Bogoyavlensky, Commun. Math. Phys. 95 (1984)",
+        picture=[Solid("body", [shape for _, rho in body for shape in pointer(rho)])],
         name="body-in-field",
     )
 

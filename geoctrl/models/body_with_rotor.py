@@ -8,7 +8,9 @@ from geoctrl._checks import whole_number
 from geoctrl.algebra import so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import components, per_axis
+from geoctrl.models.catalogue_solids import ACCENT, brick, brick_edges
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+from geoctrl.systems.picture import Disk, Solid
 
 __all__ = ["body_with_rotor", "body_with_rotors"]
 
@@ -55,6 +57,10 @@ def body_with_rotor(axis: int = 3) -> EulerPoincare:
             "A. M. Bloch, P. S. Krishnaprasad, J. E. Marsden and G. Sanchez de Alvarez, Stabilization of "
             "rigid body dynamics by internal and external torques, Automatica 28 (1992)"
         ),
+        picture=[
+            Solid("body", brick([*moments], opacity=0.35)),
+            Solid("rotor", [Disk(sp.Rational(2, 5), axis=e)], turns=[(e, "theta")], colour=ACCENT),
+        ],
         name="body-with-rotor",
     )
 
@@ -95,5 +101,18 @@ def body_with_rotors() -> EulerPoincare:
             "P. S. Krishnaprasad, Lie-Poisson structures, dual-spin spacecraft and asymptotic stability, "
             "Nonlinear Analysis 9 (1985)"
         ),
+        picture=[
+            Solid("body", brick(symbols[:3], opacity=0.35)),
+            *(
+                Solid(
+                    f"rotor {k + 1}",
+                    [Disk(sp.Rational(1, 4), axis=sp.eye(3).col(k))],
+                    place=edge / 3 * sp.eye(3).col(k),
+                    turns=[(sp.eye(3).col(k), f"theta{k + 1}")],
+                    colour=ACCENT,
+                )
+                for k, edge in enumerate(brick_edges(symbols[:3]))
+            ),
+        ],
         name="body-with-rotors",
     )

@@ -6,7 +6,9 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.models.catalogue_parts import no_slip
+from geoctrl.models.catalogue_solids import turning_ball
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Solid
 
 __all__ = ["chaplygin_sphere"]
 
@@ -54,5 +56,6 @@ def chaplygin_sphere() -> EulerPoincare:
             "S. A. Chaplygin, On a ball's rolling on a horizontal plane, 1903, translated in Regul. Chaotic "
             "Dyn. 7 (2002)"
         ),
+        picture=[Solid("ball", turning_ball(a))],
         name="chaplygin-sphere",
     )

@@ -8,7 +8,9 @@ from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import LLM18, per_axis
+from geoctrl.models.catalogue_solids import brick, pointer
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Solid
 
 __all__ = ["charged_body"]
 
@@ -80,5 +82,9 @@ def charged_body(fields: str = "crossed") -> EulerPoincare:
         },
         parameters=parameters,
         source=f"{LLM18}, problem 6.12",
+        picture=[
+            Solid("body", brick([named[f"J{i}"] for i in (1, 2, 3)], opacity=0.35)),
+            Solid("dipole", pointer(d)),
+        ],
         name="charged-body",
     )

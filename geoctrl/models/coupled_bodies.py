@@ -12,8 +12,10 @@ from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import LLM18
+from geoctrl.models.catalogue_solids import ACCENT, brick
 from geoctrl.systems import EulerPoincare, Family, Parameter
 from geoctrl.systems.parts.description_entries import attitude_spring
+from geoctrl.systems.picture import Solid
 
 __all__ = ["concentric_shells", "coupled_bodies"]
 
@@ -150,6 +152,17 @@ def _bodies(
         gyroscopic=[p.symbol for p in linear] if gyrostats else None,
         potential=potential(R),
         invariants={f"momentum{k}": total[k - 1] for k in (1, 2, 3)},
+        picture=[
+            Solid(
+                f"body {i}",
+                brick([p.symbol for p in moments[3 * i - 3 : 3 * i]], opacity=0.8 if gyrostats else 0.35),
+                of=i,
+                # gyrostats in a row along axis 2 of space, seen from each; shells about one centre
+                place=sp.Rational(3, 2) * (i - 1) * b.symbols if gyrostats else (0, 0, 0),
+                colour=None if i % 2 else ACCENT,
+            )
+            for i, (_, b) in enumerate(rows, start=1)
+        ],
         parameters=(*moments, *linear, *entries("parameters", parameters, ParameterError)),
         **rest,
     )

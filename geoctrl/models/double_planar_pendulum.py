@@ -6,7 +6,9 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, product, so2
 from geoctrl.models.catalogue_parts import LLM18
+from geoctrl.models.catalogue_solids import ACCENT
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Ellipsoid, Rod, Solid
 
 __all__ = ["double_planar_pendulum"]
 
@@ -38,5 +40,19 @@ def double_planar_pendulum() -> EulerPoincare:
         equilibria={k: Family({"Gamma1": s, "Delta1": t}) for k, (s, t) in places.items()},
         parameters=parameters,
         source=LLM18,
+        picture=[
+            Solid(
+                "first link",
+                [Rod((0, 0, 0), (l1, 0, 0)), Ellipsoid(l1 / 6, at=(l1, 0, 0))],
+                up=(-1, 0, 0),
+            ),
+            Solid(
+                "second link",
+                [Rod((0, 0, 0), (l2, 0, 0), l1 / 40), Ellipsoid(l1 / 7, at=(l2, 0, 0))],
+                of=2,
+                place=(l1 * G.dot(D), l1 * (G[0] * D[1] - G[1] * D[0]), 0),
+                colour=ACCENT,
+            ),
+        ],
         name="double-planar-pendulum",
     )

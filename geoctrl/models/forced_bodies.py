@@ -8,7 +8,9 @@ from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import LLM18, components, per_axis
+from geoctrl.models.catalogue_solids import brick, pointer
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Solid
 
 __all__ = [
     "body_with_body_moment",
@@ -45,6 +47,7 @@ def body_with_body_moment() -> EulerPoincare:
         },
         parameters=_MOMENTS,
         source=f"{LLM18}, problem 6.2 and 6.14",
+        picture=[Solid("body", brick(_J.diagonal()))],
         name="body-with-body-moment",
     )
 
@@ -68,6 +71,7 @@ def body_with_spatial_moment() -> EulerPoincare:
         invariants={"momentum1": Pi.dot(e1), "momentum2": Pi.dot(G.cross(e1))},
         parameters=(*_MOMENTS, M),
         source=f"{LLM18}, problem 6.13 as it is worded",
+        picture=[Solid("body", brick(_J.diagonal()))],
         name="body-with-spatial-moment",
     )
 
@@ -99,6 +103,7 @@ def body_with_spatial_force() -> EulerPoincare:
         },
         parameters=(*_MOMENTS, f, *_POINT),
         source=f"{LLM18}, problem 6.13 by its equation",
+        picture=[Solid("body", [*brick(_J.diagonal(), opacity=0.35), *pointer(_R)])],
         name="body-with-spatial-force",
     )
 
@@ -132,5 +137,6 @@ def body_with_point_force(axes: str = "space") -> EulerPoincare:
         equilibria={"still": Family({f"{row.name}{i}": 1 for i, row in enumerate(rows, start=1)})},
         parameters=(*_MOMENTS, *_POINT),
         source=f"{LLM18}, problem 6.10",
+        picture=[Solid("body", [*brick(_J.diagonal(), opacity=0.35), *pointer(_R)])],
         name="body-with-point-force",
     )

@@ -6,7 +6,9 @@ import sympy as sp
 
 from geoctrl.algebra import so3
 from geoctrl.models.catalogue_parts import per_axis
+from geoctrl.models.catalogue_solids import brick
 from geoctrl.systems import EulerPoincare, Family
+from geoctrl.systems.picture import Solid
 
 __all__ = ["free_rigid_body"]
 
@@ -25,5 +27,6 @@ def free_rigid_body() -> EulerPoincare:
         equilibria={f"about{i}": Family({f"Omega{i}": Omega0}, symbols=[Omega0]) for i in (1, 2, 3)},
         parameters=parameters,
         source="J. E. Marsden and T. S. Ratiu, Introduction to Mechanics and Symmetry, Springer 1999, ch. 15",
+        picture=[Solid("body", brick([p.symbol for p in parameters]))],
         name="free-rigid-body",
     )

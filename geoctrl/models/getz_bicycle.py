@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import Coordinate, se2
+from geoctrl.models.catalogue_solids import ACCENT
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["getz_bicycle"]
 
@@ -38,6 +40,7 @@ def getz_bicycle() -> EulerPoincare:
     )
     m, p, c, J, g = (q.symbol for q in parameters)
     (Omega, Y1, Y2), leaning = algebra.xi, alpha.rate
+    base = sp.Rational(5, 4) * p  # of the wheels in the picture; the equations have none
     cosine, sine = sp.cos(alpha.symbol), sp.sin(alpha.symbol)
     ahead, left = Y1 + p * sine * Omega, Y2 + c * Omega
     square = ahead**2 + left**2 - 2 * p * cosine * left * leaning + p**2 * leaning**2
@@ -63,5 +66,23 @@ def getz_bicycle() -> EulerPoincare:
         source="N. H. Getz, Control of balance for a nonlinear nonholonomic non-minimum phase model of a "
         "bicycle, American Control Conference 1994; N. H. Getz and J. E. Marsden, Control for an autonomous "
         "bicycle, ICRA 1995",
+        picture=[
+            Solid(
+                "frame",
+                [
+                    Disk(p / 3, axis=(0, 1, 0), at=(0, 0, p / 3), thickness=p / 25, opacity=0.6),
+                    Rod((0, 0, p / 3), (c, 0, p), p / 40),
+                    Rod((c, 0, p), (base, 0, p / 3), p / 40),
+                    Ellipsoid(p / 4, at=(c, 0, p), colour=ACCENT),
+                ],
+                turns=[((1, 0, 0), alpha.symbol)],
+            ),
+            Solid(
+                "front wheel",
+                [Disk(p / 3, axis=(0, 1, 0), at=(0, 0, p / 3), thickness=p / 25, opacity=0.6)],
+                place=(base, 0, 0),
+                turns=[((1, 0, 0), alpha.symbol), ((0, 0, 1), sp.atan(base * sigma.symbol))],
+            ),
+        ],
         name="getz-bicycle",
     )

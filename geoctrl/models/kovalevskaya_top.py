@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.models.catalogue_solids import ACCENT, DARK
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["goryachev_chaplygin_top", "kovalevskaya_top"]
 
@@ -35,6 +37,17 @@ def _equatorial_top(ratio: int, **extra) -> EulerPoincare:
             "hanging": Family({"Omega1": Omega0, "Gamma1": -1}, symbols=[Omega0]),
             "staude": Family(staude, symbols=[Omega0]),
         },
+        picture=[
+            Solid(
+                "top",
+                [
+                    Disk(3 * l / 4, thickness=l / 20, opacity=0.6),
+                    Rod((0, 0, -3 * l / 4), (0, 0, 3 * l / 4), l / 40, colour=DARK),
+                    Rod((0, 0, 0), (l, 0, 0), l / 30),
+                    Ellipsoid(l / 5, at=(l, 0, 0), colour=ACCENT),
+                ],
+            )
+        ],
         parameters=parameters,
         **extra,
     )

@@ -7,8 +7,10 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, product, rn, so3
 from geoctrl.errors import ParameterError
+from geoctrl.models.catalogue_solids import ACCENT, brick, brick_edges
 from geoctrl.systems import EulerPoincare, Family, Parameter, time
 from geoctrl.systems.parts.description_entries import gravity_gradient
+from geoctrl.systems.picture import Disk, Solid
 
 __all__ = ["magnetic_satellite"]
 
@@ -83,5 +85,18 @@ def magnetic_satellite(field: str = "dipole") -> EulerPoincare:
             "Magnetic torquer attitude control via asymptotic periodic linear quadratic regulation, Journal "
             "of Guidance, Control, and Dynamics 24 (2001)"
         ),
+        picture=[
+            Solid("body", brick([J1, J2, J3], opacity=0.35)),
+            *(
+                Solid(
+                    f"wheel {k + 1}",
+                    [Disk(sp.Rational(1, 4), axis=sp.eye(3).col(k))],
+                    place=edge / 3 * sp.eye(3).col(k),
+                    turns=[(sp.eye(3).col(k), f"wheel{k + 1}")],
+                    colour=ACCENT,
+                )
+                for k, edge in enumerate(brick_edges([J1, J2, J3])[:2])
+            ),
+        ],
         name="magnetic-satellite",
     )

@@ -9,8 +9,10 @@ from typing import Any
 import sympy as sp
 
 from geoctrl.errors import ModelFileWarning
+from geoctrl.models.catalogue_solids import ACCENT, DARK
 from geoctrl.robots import from_mjcf, from_urdf
 from geoctrl.systems import EulerPoincare, Family, Rolling
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["balancer", "quadrotor", "reaction_wheel", "seven_joint_arm"]
 
@@ -69,7 +71,11 @@ def quadrotor() -> EulerPoincare:
 
     Family "hover", level, with a quarter of the weight at each rotor.
     """
-    return _mechanism(from_mjcf, "quadrotor.xml", _OWN)
+    tips = [sp.Matrix([x, y, sp.Rational(3, 100)]) for x, y in ((0.2, 0), (0, 0.2), (-0.2, 0), (0, -0.2))]
+    rods = [Rod((0, 0, sp.Rational(1, 100)), tip, 0.008, colour=DARK) for tip in tips]
+    rotors = [Disk(0.09, at=tip, thickness=0.008, opacity=0.5) for tip in tips]
+    hull = Solid("hull", [Ellipsoid((0.12, 0.12, 0.06), colour=ACCENT), *rods, *rotors])
+    return _mechanism(from_mjcf, "quadrotor.xml", _OWN).replace(picture=[hull])
 
 
 def reaction_wheel() -> EulerPoincare:

@@ -7,8 +7,10 @@ from itertools import permutations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.models.catalogue_solids import brick
 from geoctrl.systems import EulerPoincare, Family, Parameter
 from geoctrl.systems.parts.description_entries import gravity_gradient
+from geoctrl.systems.picture import Solid
 
 __all__ = ["orbiting_body"]
 
@@ -52,5 +54,6 @@ def orbiting_body() -> EulerPoincare:
         },
         parameters=parameters,
         source="P. C. Hughes, Spacecraft Attitude Dynamics, Wiley 1986, ch. 9",
+        picture=[Solid("body", brick(moments))],
         name="orbiting-body",
     )

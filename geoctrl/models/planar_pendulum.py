@@ -12,7 +12,9 @@ from geoctrl._scalars import exact, shown
 from geoctrl.algebra import AdvectedVector, so2, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import LLM18, components, per_axis
+from geoctrl.models.catalogue_solids import DARK, pointer
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Ellipsoid, Rod, Solid
 
 __all__ = ["planar_pendulum", "rigid_body_planar_pendulum"]
 
@@ -38,6 +40,7 @@ def planar_pendulum() -> EulerPoincare:
         equilibria={"hanging": Family({"Gamma1": 1}), "inverted": Family({"Gamma1": -1})},
         parameters=parameters,
         source=f"{LLM18}, problems 6.3 and 6.4",
+        picture=[Solid("rod", [Rod((0, 0, 0), (l, 0, 0)), Ellipsoid(l / 4, at=(l, 0, 0))], up=(-1, 0, 0))],
         name="planar-pendulum",
     )
 
@@ -92,6 +95,8 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
         name="rigid-body-planar-pendulum",
     )
     places = {"hanging": -heights / heights.norm(), "inverted": heights / heights.norm()}
+    half = sp.sqrt(rho.dot(rho))
+    hung = [*pointer(rho), Rod(-half * a, half * a, half / 30, colour=DARK)]
     if group == "so2":
         circle = AdvectedVector("C", reference=(1, 0, 0))
         return EulerPoincare(
@@ -99,6 +104,9 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
             advected=[circle],
             inertia=[[a.dot(J * a)]],
             potential=m * g * (a[2] * a.dot(rho) + heights.dot(circle.symbols[:2])),
+            picture=[
+                Solid("body", hung, of=None, turns=[(a, sp.atan2(-circle.symbols[1], circle.symbols[0]))])
+            ],
             equilibria={k: Family({"C1": c[0], "C2": c[1]}) for k, c in places.items()},
             **common,
         )
@@ -118,6 +126,7 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
         frame=a,
         velocities=["omega"],
         leaf=[direction.dot(G) - direction[2]],
+        picture=[Solid("body", hung)],
         equilibria={k: Family(components("Gamma", v)) for k, v in vertical.items()},
         **common,
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import Coordinate, se2
+from geoctrl.models.catalogue_solids import ACCENT, DARK
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Block, Disk, Rod, Solid
 
 __all__ = ["roller_racer"]
 
@@ -54,5 +56,26 @@ def roller_racer() -> EulerPoincare:
             "P. S. Krishnaprasad and D. P. Tsakiris, Oscillations, SE(2)-snakes and motion control: a study "
             "of the roller racer, Dynamical Systems 16 (2001)"
         ),
+        picture=[
+            Solid(
+                "seat",
+                [
+                    Block((d1, d1 / 2, d1 / 8), at=(d1 / 4, 0, d1 / 4)),
+                    *(Disk(d1 / 6, (0, 1, 0), (0, side * d1 / 2, d1 / 6), d1 / 12, DARK) for side in (1, -1)),
+                ],
+            ),
+            Solid(
+                "steered part",
+                [
+                    Rod((-d2, 0, d1 / 6), (0, 0, d1 / 6), d1 / 30),
+                    Rod((0, 0, d1 / 6), (0, 0, d1 / 2), d1 / 40),
+                    Rod((0, -d1 / 3, d1 / 2), (0, d1 / 3, d1 / 2), d1 / 40),
+                    *(Disk(d1 / 8, (0, 1, 0), (-d2, side * d1 / 4, d1 / 8), d1 / 12) for side in (1, -1)),
+                ],
+                place=(d1, 0, 0),
+                turns=[((0, 0, 1), phi.symbol)],
+                colour=ACCENT,
+            ),
+        ],
         name="roller-racer",
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import Coordinate, se2
+from geoctrl.models.catalogue_solids import ACCENT, DARK
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Block, Disk, Rod, Solid
 
 __all__ = ["snakeboard"]
 
@@ -69,5 +71,28 @@ def snakeboard() -> EulerPoincare:
             "A. D. Lewis, R. M. Murray and J. W. Burdick, Nonholonomic mechanics and locomotion: the "
             "snakeboard example, IEEE Conf. Robotics and Automation 1994"
         ),
+        picture=[
+            Solid("board", [Block((2 * l, l / 3, l / 12), at=(0, 0, 2 * l / 5))]),
+            Solid(
+                "rotor",
+                [Rod((0, -l, 0), (0, l, 0), l / 20), Disk(l / 4, thickness=l / 10)],
+                place=(0, 0, l / 2),
+                turns=[((0, 0, 1), psi.symbol)],
+                colour=ACCENT,
+            ),
+            *(
+                Solid(
+                    f"wheels {where}",
+                    [
+                        Rod((0, -2 * l / 5, l / 6), (0, 2 * l / 5, l / 6), l / 30),
+                        *(Disk(l / 6, (0, 1, 0), (0, side * 2 * l / 5, l / 6), l / 12) for side in (1, -1)),
+                    ],
+                    place=(end * l, 0, 0),
+                    turns=[((0, 0, 1), -end * phi.symbol)],
+                    colour=DARK,
+                )
+                for where, end in (("behind", -1), ("in front", 1))
+            ),
+        ],
         name="snakeboard",
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import Coordinate, rn
+from geoctrl.models.catalogue_solids import DARK, pointer
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Solid
 
 __all__ = ["spherical_pendulum_on_puck"]
 
@@ -55,5 +57,10 @@ def spherical_pendulum_on_puck() -> EulerPoincare:
             "A. M. Bloch, N. E. Leonard and J. E. Marsden, Controlled Lagrangians and the stabilization of "
             "mechanical systems I, IEEE Transactions on Automatic Control 45 (2000)"
         ),
+        # Half a turn about the middle between two directions takes one to the other.
+        picture=[
+            Solid("puck", [Disk(l / 3, at=(0, 0, -l / 15), thickness=l / 8)], colour=DARK),
+            Solid("bob", pointer((0, 0, l)), turns=[((*s, 1), sp.pi)]),
+        ],
         name="spherical-pendulum-on-puck",
     )

@@ -8,7 +8,9 @@ from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import defaults
+from geoctrl.models.catalogue_solids import brick, pointer
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Solid
 
 __all__ = ["suslov"]
 
@@ -56,6 +58,7 @@ def suslov(potential: str = "zero") -> EulerPoincare:
             algebra=algebra,
             inertia=inertia,
             constraints={"no turn about E3": [0, 0, 1]},
+            picture=[Solid("body", brick([I11, I22, I33]))],
             equilibria={"rotating": Family(steady, symbols=[Omega0])},
             parameters=parameters,
             source=source,
@@ -74,6 +77,7 @@ def suslov(potential: str = "zero") -> EulerPoincare:
         algebra=algebra,
         advected=[gamma],
         inertia=inertia,
+        picture=[Solid("body", [*brick([I11, I22, I33], opacity=0.35), *pointer((l, 0, 0))])],
         potential=m * g * l * gamma.symbols[0],
         constraints={"no turn about E3": [0, 0, 1]},
         invariants={"kharlamova": I11 * algebra.xi[0] + I12 * algebra.xi[1]},

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
+from geoctrl.models.catalogue_solids import ACCENT, turning_ball
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Rod, Solid
 
 __all__ = ["tippe_top"]
 
@@ -66,5 +68,11 @@ def tippe_top() -> EulerPoincare:
             "N. M. Bou-Rabee, J. E. Marsden and L. A. Romero, Tippe top inversion as a dissipation-induced "
             "instability, SIAM Journal on Applied Dynamical Systems 3 (2004)"
         ),
+        picture=[
+            Solid(
+                "top",
+                [*turning_ball(R, at=epsilon * R * E3), Rod(epsilon * R * E3, 2 * R * E3, R / 4, ACCENT)],
+            )
+        ],
         name="tippe-top",
     )

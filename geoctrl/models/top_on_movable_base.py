@@ -7,7 +7,9 @@ import sympy as sp
 from geoctrl._checks import flag
 from geoctrl.algebra import AdvectedVector, product, rn, so3
 from geoctrl.models.catalogue_parts import components, defaults
+from geoctrl.models.catalogue_solids import DARK
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["top_on_movable_base"]
 
@@ -82,6 +84,17 @@ def top_on_movable_base(pushed: bool = False) -> EulerPoincare:
         algebra=algebra,
         advected=[gamma],
         lagrangian=(Omega.dot(sp.diag(*moments) * Omega) - taken_up) / 2 - m * g * l * G[2],
+        picture=[
+            Solid(
+                "top",
+                [
+                    Rod((0, 0, 0), (0, 0, 3 * l / 2), l / 30),
+                    Disk(l / 2, at=(0, 0, l), thickness=l / 6),
+                    Ellipsoid(l / 5, colour=DARK),
+                ],
+                place=-m * l / (m + M) * (E3 - G[2] * G),  # the pivot, from above the common centre of mass
+            )
+        ],
         invariants={"Pi3": algebra.mu[2]},
         outputs=components("base", base),
         parameters=parameters,

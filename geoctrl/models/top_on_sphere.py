@@ -7,7 +7,9 @@ import sympy as sp
 from geoctrl._checks import flag
 from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.models.catalogue_parts import no_slip
+from geoctrl.models.catalogue_solids import ACCENT, turning_ball
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Rod, Solid
 
 __all__ = ["top_on_sphere"]
 
@@ -81,6 +83,7 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
         constraints=no_slip(algebra, Y + Omega.cross(rho)),
         reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
+        picture=[Solid("ball", [*turning_ball(a, at=-b * E3), Rod(-a * E3, 3 * a / 2 * E3, a / 30, ACCENT)])],
         symmetry=Axis((0, 0, 1)),
         invariants={"Jellett": (J * Omega + h * E3).dot(rho), "Routh": routh},
         equilibria={

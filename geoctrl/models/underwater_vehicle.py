@@ -9,7 +9,9 @@ from geoctrl.algebra import AdvectedParameter, AdvectedVector, se3
 from geoctrl.algebra.groups import LEVI_CIVITA
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import per_axis
+from geoctrl.models.catalogue_solids import ACCENT
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+from geoctrl.systems.picture import Block, Disk, Ellipsoid, Solid
 
 __all__ = ["underwater_vehicle"]
 
@@ -62,6 +64,28 @@ def underwater_vehicle(
     R = sp.diag(*(p.symbol for p in wheels))
     turning = Rotors(coupling=R.col_join(sp.zeros(4, 2)), inertia=R) if wheels else None
     inertia += sp.diag(R, sp.zeros(6 - len(wheels)))
+    masses = [p.symbol for p in fluid[3:]]
+    sizes = [sum(masses) / (3 * mass) for mass in masses]  # heavy where it pushes much water
+    hull = [
+        Solid(
+            "hull",
+            [
+                Ellipsoid(sizes, opacity=0.7 if wheels else 1.0),
+                Block((sizes[0] / 15, sizes[1], sizes[2] / 4), at=(0, 0, -sizes[2] / 2), colour=ACCENT),
+                Block((sizes[0], sizes[1] / 15, sizes[2] / 4), at=(0, 0, -sizes[2] / 2), colour=ACCENT),
+            ],
+            up=(0, 0, -1),
+        ),
+        *(
+            Solid(
+                f"rotor {k + 1}",
+                [Disk(sizes[0] / 4, axis=sp.eye(3).col(k))],
+                turns=[(sp.eye(3).col(k), f"theta{k + 1}")],
+                colour=ACCENT,
+            )
+            for k in range(len(wheels))
+        ),
+    ]
     Pi3 = {"Pi3": algebra.mu[2]}  # of a body of revolution; dropped for any other
     Y0, Omega0 = sp.symbols("Y0 Omega0", real=True)
     place = [_origin()] if flag("position", position) else []
@@ -83,6 +107,7 @@ def underwater_vehicle(
             parameters=(*fluid, *wheels),
             rotors=turning,
             source=source,
+            picture=hull,
             name="underwater-vehicle",
         )
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
@@ -109,6 +134,7 @@ def underwater_vehicle(
         parameters=(*gravity, *fluid, *wheels),
         rotors=turning,
         source=source,
+        picture=hull,
         name="underwater-vehicle",
     )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import Coordinate, product, rn, se2
+from geoctrl.models.catalogue_solids import ACCENT
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["unicycle_with_rotor"]
 
@@ -58,6 +60,7 @@ def unicycle_with_rotor() -> EulerPoincare:
     twice += A * (w1**2 + w3**2) + B * (w2 + spin) ** 2
     twice += (K1 + J) * w1**2 + K2 * w2**2 + K3 * w3**2
     rotor = Rotors(coupling=[0, 0, 0, 0, J], inertia=J, names=["chi"])
+    leaning = [(E1, theta.symbol)]
     V0 = sp.Symbol("V0", real=True)
     return EulerPoincare(
         algebra=algebra,
@@ -74,5 +77,23 @@ def unicycle_with_rotor() -> EulerPoincare:
             "Conference on Decision and Control 1999; with N. E. Leonard, Matching and stabilization of "
             "low-dimensional nonholonomic systems, the same 2000"
         ),
+        picture=[
+            Solid(
+                "disk",
+                [Disk(R, axis=(0, 1, 0), thickness=R / 10)],
+                place=R * E3,
+                turns=[*leaning, ((0, 1, 0), "psi")],
+            ),
+            Solid(
+                "rider", [Rod((0, 0, R), (0, 0, h), R / 12), Ellipsoid(R / 2, at=(0, 0, h))], turns=leaning
+            ),
+            Solid(
+                "rotor",
+                [Disk(R, axis=(1, 0, 0), thickness=R / 10)],
+                place=R / 3 * E1 + h * E3,
+                turns=[*leaning, ((1, 0, 0), "chi")],
+                colour=ACCENT,
+            ),
+        ],
         name="unicycle-with-rotor",
     )

@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import product, se2, so2
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Solid
 
 __all__ = ["vertical_rolling_disk"]
 
@@ -47,5 +48,13 @@ def vertical_rolling_disk() -> EulerPoincare:
             "systems with symmetry, Arch. Rational Mech. Anal. 136 (1996); A. M. Bloch, Nonholonomic "
             "Mechanics and Control, Springer 2003, section 1.4"
         ),
+        picture=[
+            Solid(
+                "disk",
+                [Disk(R, axis=(0, 1, 0), thickness=R / 8)],
+                place=(0, 0, R),
+                turns=[((0, 1, 0), "Omega_2")],
+            )
+        ],
         name="vertical-rolling-disk",
     )

@@ -8,7 +8,9 @@ from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.models.catalogue_parts import components, defaults, per_axis
+from geoctrl.models.catalogue_solids import brick
 from geoctrl.systems import EulerPoincare, Family
+from geoctrl.systems.picture import Solid
 
 __all__ = ["veselova"]
 
@@ -80,5 +82,6 @@ def veselova(potential: str = "zero") -> EulerPoincare:
             "A. P. Veselov and L. E. Veselova, Funct. Anal. Appl. 20 (1986) and Math. Notes 44 (1988); "
             "Garcia and Ohsawa 2024, Example 10"
         ),
+        picture=[Solid("body", brick([p.symbol for p in moments]))],
         name="veselova",
     )

@@ -11,6 +11,7 @@ from geoctrl._checks import require_choice
 from geoctrl.algebra import Coordinate, product, rn, se2
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.picture import Disk, Ellipsoid, Rod, Solid
 
 __all__ = ["whipple_bicycle"]
 
@@ -210,8 +211,48 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
             "massless fork": dict.fromkeys(("mH", "IHxx", "IHxz", "IHyy", "IHzz"), 0.0),
         },
         source=_SOURCE,
+        picture=_picture(p, leaning * hub, on_frame(head[0], head[2]), centre, shape),
         name="whipple-bicycle",
     )
+
+
+def _picture(p: dict[str, sp.Symbol], hub: Any, head: Any, centre: Any, shape: Any) -> list[Solid]:
+    """Wheels, frames and rider; E3 points down."""
+    phi, theta, delta = (q.symbol for q in shape)
+    c, s = _cosine_and_sine(p)
+    E1, E2 = (1, 0, 0), (0, 1, 0)
+    pitched = [(E1, phi), (E2, theta)]
+    steered = [*pitched, ((s, 0, c), delta)]
+    rear, front, thin = p["rR"], p["rF"], p["rR"] / 15
+
+    def wheel(name: str, radius: Any, place: Any, turns: list[Any]) -> Solid:
+        disk = Disk(radius, axis=E2, thickness=2 * thin, opacity=0.6)
+        return Solid(name, [disk], place=place, turns=turns, colour="#64748b", up=(0, 0, -1))
+
+    def on_fork(x: Any, z: Any) -> tuple[Any, ...]:
+        return (x - p["w"] - p["c"], 0, z)
+
+    rider, saddle = (p["xB"], 0, p["zB"] + rear), (p["xB"], 0, p["zB"] / 2 + rear)
+    top = on_fork(p["w"] + p["c"] - s / c * 3 * front, -3 * front)
+    axle = on_fork(p["w"], -front)
+    neck = (p["w"] + p["c"] - s / c * 5 * front / 2, 0, rear - 5 * front / 2)
+    left, right = ((top[0], side * rear, top[2]) for side in (-1, 1))
+    return [
+        wheel("rear wheel", rear, hub, [(E1, phi), (E2, "spin_R")]),
+        wheel("front wheel", front, centre, [*steered, (E2, "spin_F")]),
+        Solid(
+            "rear frame and rider",
+            [
+                Rod((0, 0, 0), saddle, thin),
+                Rod((0, 0, 0), neck, thin),
+                Rod(saddle, neck, thin),
+                Ellipsoid((rear, rear, 2 * rear), at=rider, colour="#D55E00"),
+            ],
+            place=hub,
+            turns=pitched,
+        ),
+        Solid("front frame", [Rod(axle, top, thin), Rod(left, right, thin)], place=head, turns=steered),
+    ]
 
 
 def _frame(rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int], ...]) -> sp.Matrix:

@@ -71,7 +71,7 @@ def test_every_model_has_a_scene_with_the_poses_of_its_run(name):
     mechanism = run.system.mechanism
     factors = mechanism.group.factors if mechanism.group else ()
     parts = [gc.Solid(n, [gc.Block((1, 1, 1))], of=of) for of, n in enumerate(factor_names(factors), 1)]
-    seen = gc.viz.scene(run, parts=parts) if mechanism.picture else made
+    seen = gc.viz.scene(run, parts=parts) if parts else made
     for of, (factor, body) in enumerate(zip(factors, parts, strict=True), 1):
         places, turns = seen.poses(body.name)
         if factor.spin is not None:
@@ -118,6 +118,42 @@ def test_bodies_are_where_the_description_puts_them():
     assert np.abs(up + places / 2).max() < 1e-6  # the rod ends where the pendulum hangs
     rod, ball = made.data()["bodies"][0]["shapes"]
     assert (rod["length"], rod["place"], ball["size"][0]) == (2.0, [0, 0, 1.0], pytest.approx(0.4))
+
+
+@SLOW
+def test_wheels_of_a_bicycle_stand_on_the_ground():
+    """The picture is written by hand, the contact is the leaf's: each wheel's lowest point has z = 0."""
+    run = short_run("whipple-bicycle")
+    made, params = gc.viz.scene(run), run.params
+    for name, radius in (("rear wheel", params["rR"]), ("front wheel", params["rF"])):
+        places, turns = made.poses(name)
+        axle = Rotation.from_quat(turns).apply([0, 1.0, 0])
+        assert np.abs(places[:, 2] + radius * np.hypot(axle[:, 0], axle[:, 1])).max() < 1e-6
+    assert made.data()["view"]["turn"][3] == pytest.approx(0)  # axis 3 points down
+
+
+def test_links_of_a_tree_are_where_its_kinematics_puts_them():
+    mechanism = gc.models.get("seven-joint-arm")()
+    run, tree = short_run("seven-joint-arm"), mechanism.tree
+    made = gc.viz.scene(run)
+    symbols = [c.symbol for c in mechanism.shape]
+    first = dict(zip(symbols, [run[c.name][0] for c in mechanism.shape], strict=True))
+    for name in ("lbr_iiwa_link_3", "lbr_iiwa_link_7"):
+        places, turns = made.poses(name)
+        assert np.allclose(places[0], np.array(tree.place(name).subs(first), float).ravel(), atol=1e-6)
+        turn = np.array(tree.turn(name).subs(first), float)
+        assert np.abs(Rotation.from_quat(turns[0]).as_matrix() - turn).max() < 1e-6
+
+
+def test_wheels_turn_with_their_rates():
+    run = short_run("balancer")
+    turns = Rotation.from_quat(gc.viz.scene(run).poses("left")[1])
+    hull = Rotation.from_quat(gc.viz.scene(run).poses("hull")[1])
+    angle = (hull.inv() * turns).as_rotvec()[:, 1]
+    fine = run.resample(np.linspace(0, run.time[-1], 201))
+    expected = np.trapezoid(fine["roll_left_dot"], fine.time)
+    assert abs(expected) > 1e-3
+    assert angle[-1] - angle[0] == pytest.approx(expected, rel=1e-3)
 
 
 def test_another_parameter_moves_the_picture():
@@ -168,6 +204,8 @@ def test_parts_that_do_not_fit(change, words):
         (lambda: gc.Disk(1, axis=(0, 0, 0)), "must not be zero"),
         (lambda: gc.Rod((0, 0, 0), (1, 0, 0), colour="red"), "#rrggbb"),
         (lambda: gc.Ellipsoid(1, opacity=2), "between 0 and 1"),
+        (lambda: gc.Solid("b", [gc.Disk(1)], up=(0, 0, 0)), "up must not be zero"),
+        (lambda: gc.Solid("b", [gc.Disk(1)], up=(0, 0, sp.Symbol("s"))), "up must be three numbers"),
     ],
 )
 def test_pictures_that_are_none(make, words):

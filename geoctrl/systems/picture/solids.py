@@ -38,6 +38,9 @@ class Solid:
         those before have turned it. Angles (rad) are expressions as in ``place``, or the name of a rotor: its
         turn since the start of the run.
     colour : text ``#rrggbb``, optional
+    up : three numbers, optional
+        What is up in the axes of space, where the third axis is not; the first solid of a picture that says
+        so is heard.
 
     Raises
     ------
@@ -62,8 +65,12 @@ class Solid:
         place: Any = (0, 0, 0),
         turns: Sequence[tuple[Any, Any]] = (),
         colour: str | None = None,
+        up: Any = None,
     ) -> None:
         require_colour(colour)
+        self.up = None if up is None else direction("up", up)
+        if self.up is not None and any(e.free_symbols for e in self.up):
+            raise DescriptionError(f"solid {name}: up must be three numbers, got {shown(up)}")
         self.name, self.of, self.colour = str(name), of, colour
         self.shapes = tuple(shapes)
         if not self.shapes or not all(isinstance(s, Shape) for s in self.shapes):

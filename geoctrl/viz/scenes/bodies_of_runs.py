@@ -12,9 +12,10 @@ from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.systems.picture import Block, Disk, Ellipsoid, Rod
 from geoctrl.systems.picture.shapes import turns_to
 from geoctrl.viz.scenes.poses import Moving, attitude_of, moving_body, position_of
+from geoctrl.viz.scenes.tree_bodies import solids_of_tree
 from geoctrl.viz.style import COLOURS
 
-__all__ = ["bodies_of", "contact_of"]
+__all__ = ["bodies_of", "contact_of", "up_of"]
 
 AXES = ("#0072B2", "#009E73", "#D55E00")
 """Colours of the axes 1, 2, 3 of a frame."""
@@ -71,9 +72,19 @@ def contact_of(run: Any) -> np.ndarray | None:
     return None
 
 
+def up_of(run: Any, parts: Any) -> np.ndarray:
+    """What is up in a picture, as its first solid that says so: a unit vector in the axes of space."""
+    picture = getattr(getattr(run.system, "mechanism", None), "picture", ()) if parts is None else parts
+    said = next((body.up for body in picture if body.up is not None), (0, 0, 1))
+    up = np.array(said, dtype=float)
+    return up / np.linalg.norm(up)
+
+
 def _reduced_bodies(run: Any, colour: str, parts: Any) -> Iterator[Moving]:
     mechanism = run.system.mechanism
     picture = mechanism.picture if parts is None else parts
+    if not picture and parts is None and mechanism.tree is not None:
+        picture = solids_of_tree(mechanism.tree)
     numbers = {p.symbol: run.params[p.name] for p in mechanism.parameters}
     if picture:
         for body in picture:

@@ -93,12 +93,18 @@ def _values_along(run: Any, exprs: Sequence[Any]) -> np.ndarray:
 
 
 def _rotor_turn(run: Any, body: Solid, name: str) -> np.ndarray:
-    """The turn of a rotor since the start of a run."""
-    label = f"{name}_dot"
-    if label not in (*run.state_labels, *run.output_labels):
-        rates = [w.removesuffix("_dot") for w in run.state_labels if w.endswith("_dot")]
+    """The turn of a rotor, or of what has a rate among the velocities, since the start of a run."""
+    system = run.system
+    rates = [*system.mechanism.velocity_labels, *(w for w in run.output_labels if w.endswith("_dot"))]
+    label = next((w for w in (f"{name}_dot", name) if w in rates), None)
+    if label is None:
+        turning = [w.removesuffix("_dot") for w in rates if w.endswith("_dot")]
         raise InputError(
-            f"body {body.name} turns with {shown(name)}, which has no rate {label} among the states; known "
-            f"are {', '.join(rates) or 'none'}"
+            f"body {body.name} turns with {shown(name)}, which has no rate {name}_dot; known are "
+            f"{', '.join(turning) or 'none'}"
         )
-    return cumulative_simpson(run[label], x=run.time, initial=0.0)
+    if label in (*run.state_labels, *run.output_labels):
+        rate = run[label]
+    else:
+        rate = system.velocity(run.states, run.params)[system.mechanism.velocity_labels.index(label)]
+    return cumulative_simpson(rate, x=run.time, initial=0.0)

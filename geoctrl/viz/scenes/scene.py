@@ -18,7 +18,8 @@ from geoctrl._scalars import shown
 from geoctrl._scalars.text.numbers import real
 from geoctrl.errors import InputError
 from geoctrl.systems.picture import Solid
-from geoctrl.viz.scenes.bodies_of_runs import bodies_of, contact_of
+from geoctrl.systems.picture.shapes import turns_to
+from geoctrl.viz.scenes.bodies_of_runs import bodies_of, contact_of, up_of
 from geoctrl.viz.scenes.page import page
 from geoctrl.viz.scenes.poses import Moving
 from geoctrl.viz.scenes.signals import Row, signal_rows
@@ -243,7 +244,7 @@ def scene(
             "trails": trails,
             "signals": [_row(row) for row in signal_rows(run, runs, times, signals)],
             "legend": [{"name": names[k] or run.name, "colour": COLOURS[k]} for k in range(len(runs))],
-            **_view(bodies, ways, reach),
+            **_view(bodies, ways, reach, up_of(run, parts)),
         }
     )
 
@@ -301,7 +302,9 @@ def _box(bodies: Sequence[Moving], frame: int) -> np.ndarray:
     return np.array([np.min(corners, axis=0), np.max(corners, axis=0)])
 
 
-def _view(bodies: Sequence[Moving], ways: Sequence[np.ndarray | None], reach: float) -> dict[str, Any]:
+def _view(
+    bodies: Sequence[Moving], ways: Sequence[np.ndarray | None], reach: float, up: np.ndarray
+) -> dict[str, Any]:
     """Where the eye begins, what it follows, and the ground."""
     away = [float(np.linalg.norm(b.places - b.places[0], axis=1).max()) for b in bodies]
     nearest = int(np.argmin(away))
@@ -317,8 +320,9 @@ def _view(bodies: Sequence[Moving], ways: Sequence[np.ndarray | None], reach: fl
     step = float(10.0 ** np.floor(np.log10(2 * radius)) / 2)
     size = float(min(max(4 * radius, 1.2 * max(away)), 60 * step))
     ground = (
-        None if way is None else {"height": float(way[0, 2]), "size": size, "step": step, "centre": [0, 0]}
+        None if way is None else {"height": float(way[0] @ up), "size": size, "step": step, "centre": [0, 0]}
     )
     centre = ((low + high) / 2).tolist()
     view = {"centre": centre, "radius": radius, "azimuth": -62.0, "elevation": 18.0}
+    view["turn"] = turns_to(up[None])[0].as_quat().tolist()
     return {"view": view, "follow": follow, "ground": ground}

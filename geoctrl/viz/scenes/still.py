@@ -97,7 +97,8 @@ def still_figure(data: dict[str, Any], frame: int) -> Any:
     view = data["view"]
     a, e = np.radians([view["azimuth"], view["elevation"]])
     eye = np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
-    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    turn = Rotation.from_quat(view["turn"])
+    eye, right = turn.apply(eye), turn.apply([-np.sin(a), np.cos(a), 0.0])
     sheet = np.stack([right, np.cross(eye, right)])
     figure = Figure(figsize=(4, 3))
     ax = figure.add_axes((0, 0, 1, 1))
