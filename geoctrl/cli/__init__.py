@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | map | follow | verify | export | simulate | law | import`` ...
+"""Command line: ``geoctrl models | certify | map | verify | simulate | view | law | import`` and more.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -23,6 +23,7 @@ from geoctrl.cli.import_command import add_import
 from geoctrl.cli.law_command import run_law
 from geoctrl.cli.range_commands import add_follow, add_map
 from geoctrl.cli.theorem_commands import add_export
+from geoctrl.cli.view_command import add_view
 
 __all__ = ["main"]
 
@@ -132,6 +133,9 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
     simulate.set_defaults(run=run_simulate)
 
+    view = commands.add_parser("view", help="make a page of a run that moves in a browser")
+    add_view(view)
+
     law = commands.add_parser("law", help="synthesise a feedback law for rotors or actuated directions")
     _mechanism_arguments(
         law, family=False, gain=", and the gains: sigma of rotors, kappa and so on of others"
@@ -159,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
         verify,
         export,
         simulate,
+        view,
         law,
         imported,
         warm,
