@@ -49,6 +49,7 @@ _PUBLIC = {
         "TorqueSpeed",
         "Tree",
         "UnitChange",
+        "VectorField",
         "Wheel",
         "check_units",
         "reaction",

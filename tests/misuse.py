@@ -786,3 +786,40 @@ CALLS += [
     ("a program of no links", lambda _: skate().as_code(), gc.DescriptionError),
     ("something else as imported", lambda _: skate().replace(imported={"limits": {}}), TypeError),
 ]
+
+X1, X2 = sp.symbols("x1 x2", real=True)
+
+
+def field(states, rates, **entries):
+    return gc.VectorField(states, rates, **entries).reduce()
+
+
+CALLS += [
+    ("a field without states", lambda _: field([], []), gc.DescriptionError),
+    ("fewer rates than states", lambda _: field([X1, X2], [X1]), gc.DescriptionError),
+    ("rates of another name", lambda _: field([X1], {"x2": X1}), gc.DescriptionError),
+    ("rates of some states", lambda _: field([X1, X2], {"x2": X1}), gc.DescriptionError),
+    ("rates of text", lambda _: field(["x1"], [PROGRAM]), gc.DescriptionError),
+    ("one text for all rates", lambda _: field(["x1"], PROGRAM), TypeError),
+    ("one text for all states", lambda _: field("x1", [X1]), TypeError),
+    ("a number as a state", lambda _: field([3], [X1]), TypeError),
+    ("a state that is a program", lambda _: field([PROGRAM], [X1]), gc.DescriptionError),
+    ("one state twice", lambda _: field([X1, "x1"], [X1, X1]), gc.DescriptionError),
+    ("a state that is the time", lambda _: field(["t"], [1]), gc.DescriptionError),
+    ("a state that is an input", lambda _: field([X1], [X1], inputs=["x1"]), gc.DescriptionError),
+    (
+        "a state that is a parameter",
+        lambda _: field([X1], [X1], parameters=[gc.Parameter("x1", 1.0)]),
+        gc.ParameterError,
+    ),
+    ("a rate of what is not declared", lambda _: field([X1], [X1 * X2]), gc.DescriptionError),
+    ("a rate that is no number", lambda _: field([X1], [float("nan")]), gc.GeoctrlError),
+    ("a leaf that is left", lambda _: field([X1], [1], leaf=[X1**2 - 1]), gc.ConstraintError),
+    ("a field with an inertia", lambda _: gc.VectorField([X1], [X1]).replace(inertia=1), gc.DescriptionError),
+    ("a field that is matched", lambda _: gc.match(gc.VectorField([X1], [X1])), TypeError),
+    ("a field that is no system", lambda _: gc.certify(gc.VectorField([X1], [X1]), [0]), TypeError),
+    ("a field's state that is none", lambda _: field([X1], [X1]).state(x2=1), gc.LabelError),
+    ("a field's state of text", lambda _: field([X1], [X1]).project({"x1": PROGRAM}), gc.GeoctrlError),
+    ("a field's state of no name", lambda _: field([X1], [X1]).project({"x2": 1}), gc.DescriptionError),
+    ("a field's state as a list", lambda _: field([X1], [X1]).project([1.0]), gc.InputError),
+]

@@ -45,6 +45,7 @@ SHORT = {
 }
 METHODS = [
     (gc.EulerPoincare, "reduce"),
+    (gc.VectorField, "reduce"),
     (gc.PeriodicOrbit, "enclose"),
     (gc.HeldLinearization, "largest_hold"),
     (gc.HeldLinearization, "bracket"),

@@ -18,7 +18,7 @@ from geoctrl.algebra.lie import LieAlgebra
 from geoctrl.algebra.representation.factor import AlgebraFactor
 from geoctrl.errors import DescriptionError
 
-__all__ = ["SHAPE", "Coordinate", "Quasicoordinate", "with_rates"]
+__all__ = ["SHAPE", "Coordinate", "Quasicoordinate", "with_rates", "without_velocities"]
 
 SHAPE = "shape"
 """Name of the factor of the rates."""
@@ -138,6 +138,18 @@ def _check_words(given: Coordinate | Quasicoordinate, kind: str) -> None:
             raise DescriptionError(f"{what} of the {kind} {given.name!r} must be text")
     require_printable(f"the unit of {given.name!r}", [given.unit])
     require_printable(f"the description of {given.name!r}", [given.description], prose=True)
+
+
+def without_velocities() -> LieAlgebra:
+    """The algebra of dimension zero, of what moves by rates that are given.
+
+    Examples
+    --------
+    >>> without_velocities().n
+    0
+    """
+    factor = AlgebraFactor(SHAPE, 0, 0, group="rn", labels=(), momentum_labels=())
+    return LieAlgebra._from_parts((), (), (), SHAPE, (factor,))
 
 
 def with_rates(group: LieAlgebra | None, shape: Sequence[Coordinate]) -> LieAlgebra:

@@ -23,7 +23,7 @@ from geoctrl.manifolds.numerics.tangent import covector_terms, own_terms, rest_m
 from geoctrl.manifolds.system import ManifoldSystem, Motions
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive.drive import Drive
-from geoctrl.systems.contract.vector_field import VectorField
+from geoctrl.systems.contract.run_field import RunField
 from geoctrl.systems.units.measures import Measures
 
 __all__ = ["Form", "FormRun"]
@@ -239,7 +239,7 @@ def _slopes(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.n
     return np.array(columns).T
 
 
-class FormRun(VectorField):
+class FormRun(RunField):
     """The field of a form with the numbers of one run of the system."""
 
     def __init__(self, form: Form, run: Any) -> None:

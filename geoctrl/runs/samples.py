@@ -13,7 +13,7 @@ from geoctrl._checks import nearest, pandas_library
 from geoctrl._printing.markup import Markup, card, facts, number, prose, sparkline
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
-from geoctrl.errors import LabelError, UnitsError
+from geoctrl.errors import DescriptionError, LabelError, UnitsError
 from geoctrl.runs import storage
 from geoctrl.runs.records import Events
 
@@ -90,6 +90,14 @@ class Samples(ABC):
     @abstractmethod
     def energy(self) -> np.ndarray:
         """Energy (J), (nt,); conserved only if `drift` counts it."""
+
+    @property
+    def written_energy(self) -> np.ndarray:
+        """The energy as files have it, (nt,): nan of a system that has none."""
+        try:
+            return self.energy
+        except DescriptionError:
+            return np.full(self.time.size, np.nan)
 
     @property
     @abstractmethod
@@ -233,7 +241,7 @@ class Samples(ABC):
         computed = {
             "inputs": self.inputs,
             "outputs": self.outputs,
-            "energy": self.energy,
+            "energy": self.written_energy,
             "invariants": self.invariants,
             "leaf_defects": self.leaf_defects,
         }

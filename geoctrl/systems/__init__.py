@@ -5,8 +5,9 @@ from geoctrl.systems.contract.torque_speed import TorqueSpeed
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.connection import Connection, Displacement
 from geoctrl.systems.equations.leaf import Leaf, Relation
+from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
-from geoctrl.systems.gates import as_mechanism, as_system
+from geoctrl.systems.gates import as_description, as_mechanism, as_system
 from geoctrl.systems.imported import Imported
 from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.friction import Friction, reaction
@@ -23,6 +24,7 @@ from geoctrl.systems.trees.rolling import Rolling
 from geoctrl.systems.trees.tree import Tree
 from geoctrl.systems.unit_check import check_units
 from geoctrl.systems.units.unit_change import UnitChange
+from geoctrl.systems.vector_field import VectorField
 from geoctrl.systems.wheels import Wheel
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "Lagrangian",
     "Leaf",
     "Link",
+    "Mechanism",
     "Motor",
     "MultiplierForm",
     "Parameter",
@@ -58,7 +61,9 @@ __all__ = [
     "TorqueSpeed",
     "Tree",
     "UnitChange",
+    "VectorField",
     "Wheel",
+    "as_description",
     "as_mechanism",
     "as_system",
     "check_names",

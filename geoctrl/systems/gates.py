@@ -7,8 +7,9 @@ from typing import Any
 from geoctrl._scalars import shown
 from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.equations.mechanism import Mechanism
 
-__all__ = ["as_mechanism", "as_system"]
+__all__ = ["as_description", "as_mechanism", "as_system"]
 
 
 def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
@@ -28,10 +29,11 @@ def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
                 "find_equilibrium, linearize, certify and simulate take it"
             )
         return given
-    if isinstance(given, EulerPoincare):
+    if isinstance(given, Mechanism):
         name = f" {given.name!r}" if given.name else ""
+        kind, taken = ("vector field", "field") if given.rates else ("mechanism", "mechanism")
         raise TypeError(
-            f"{asked_by} needs a system, got the description of a mechanism{name}: take mechanism.reduce()"
+            f"{asked_by} needs a system, got the description of a {kind}{name}: take {taken}.reduce()"
         )
     raise TypeError(f"{asked_by} needs a system, as mechanism.reduce() gives it, got {shown(given)}")
 
@@ -41,8 +43,15 @@ def as_mechanism(given: Any, asked_by: str) -> EulerPoincare:
     if isinstance(given, EulerPoincare):
         return given
     wanted = f"{asked_by} takes a mechanism (gc.EulerPoincare)"
+    if isinstance(given, Mechanism):
+        raise TypeError(f"{wanted}, got a vector field, which has no inertia, no group and no rotors")
     if isinstance(given, System):
         raise TypeError(
             f"{wanted}, got a {type(given).__name__}; a reduced system keeps its own as sys.mechanism"
         )
     raise TypeError(f"{wanted}, got {shown(given)}")
+
+
+def as_description(given: Any, asked_by: str) -> Any:
+    """The description that is given, of a mechanism or a vector field; TypeError for anything else."""
+    return given if isinstance(given, Mechanism) else as_mechanism(given, asked_by)

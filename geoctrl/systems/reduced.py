@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,8 @@ __all__ = ["ReducedSystem", "reduced_system"]
 class ReducedSystem(Recorded):
     r"""Reduced nonholonomic Euler-Poincare equations in Gamma-dependent quasivelocities.
 
-    Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)``, followed by
-    the states of a controller where the description has one, and
+    Made by `EulerPoincare.reduce` and, of rates that are given, `VectorField.reduce`. The state is
+    ``x = (w, rotor rates, advected components)``, followed by the states of a controller where there is one,
 
     .. math:: M(\Gamma)\,\dot w = h(w, \Gamma, u), \qquad \dot\Gamma = -(E(\Gamma) w)\,\Gamma
 
@@ -106,7 +107,7 @@ class ReducedSystem(Recorded):
         return displayed_formula(lambda budget: self.latex(budget=budget))
 
     def __reduce__(self):
-        return reduced_system, (self.mechanism,)
+        return methodcaller("reduce"), (self.mechanism,)
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``; ParameterError for wrong values, or as `Judgement.require`."""
@@ -152,7 +153,7 @@ class ReducedSystem(Recorded):
 
         Parameters
         ----------
-        xi : (n_alg,)
+        xi : (n_alg,), or of a vector field a mapping of state -> number
         advected : mapping name -> components
         rotor_rates : (s,), zero by default
         params : dict, optional
@@ -221,7 +222,7 @@ class ReducedSystem(Recorded):
 
     def _in_units_of(self, change: UnitChange) -> ReducedSystem:
         """The system in other units."""
-        return reduced_system(changed_mechanism(self.mechanism, change, self.measures))
+        return changed_mechanism(self.mechanism, change, self.measures).reduce()
 
     # -- symbols --------------------------------------------------------------------------------
 
@@ -445,6 +446,4 @@ class ReducedSystem(Recorded):
 
 def reduced_system(mechanism: Mechanism) -> ReducedSystem:
     """The reduced system of a mechanism, remembered with it: the same object at every call."""
-    if "reduced" not in mechanism.cache:
-        mechanism.cache["reduced"] = ReducedSystem(mechanism)
-    return mechanism.cache["reduced"]
+    return mechanism.cache.get("reduced") or mechanism.cache.setdefault("reduced", ReducedSystem(mechanism))

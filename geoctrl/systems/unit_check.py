@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from geoctrl.systems.contract.system_contract import System
-from geoctrl.systems.gates import as_mechanism
+from geoctrl.systems.gates import as_description
 
 __all__ = ["check_units"]
 
@@ -47,5 +47,5 @@ def check_units(given: Any) -> None:
     two terms of one sum have different units in the Lagrangian:
     (l**2*m) phi_dot phi_dot is in N m, and 9.81*l*m*phi is in kg m
     """
-    system = given if isinstance(given, System) else as_mechanism(given, "check_units").reduce()
+    system = given if isinstance(given, System) else as_description(given, "check_units").reduce()
     _ = system.measures.numbers

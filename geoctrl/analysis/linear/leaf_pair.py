@@ -176,19 +176,20 @@ def _exactly(
     still = values([*system.field_nodes[k:], *leaf], (n - k + len(leaf), 1))
     if any(row[0] for row in solution[:k]) or np.any(still):
         raise NotRationalError("the doubles are not quite the equilibrium")
-    by_x, by_u, advection = (
+    by_x, by_u, advection, explicit = (
         values([e for row in rows for e in row], shape)
         for rows, shape in (
             (differential.residual_x, (z, n)),
             (differential.residual_u, (z, m)),
             (differential.advection_x, (n - k, n)),
+            (differential.advection_u, (n - k, m)),
         )
     )
     accelerations = np.array(
         rational_matrix.solve(saddle.tolist(), np.hstack([by_x, by_u]).tolist()), dtype=object
-    )[:k]
+    ).reshape(z, n + m)[:k]
     A = np.vstack([accelerations[:, :n], advection])
-    B = np.vstack([accelerations[:, n:], np.full((n - k, m), Fraction(0), dtype=object)])
+    B = np.vstack([accelerations[:, n:], explicit])
     gradient = values(_rows(system, dict(enumerate(leaf))), (len(leaf), n))  # type: ignore[arg-type]
 
     def gradients(named: Mapping[str, Node]) -> dict[str, np.ndarray]:

@@ -22,6 +22,7 @@ from geoctrl.analysis.quadratics.ring import (
     shifted,
     value_at,
 )
+from geoctrl.analysis.quadratics.states_that_matter import states_that_matter
 from geoctrl.checker.words.texts import combination, symbol, told
 from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.decisions.questions.exact_question import Question
@@ -84,7 +85,9 @@ class Setting:
         }
         self._rates = q.ratios(problem["field"])
         self._domain = q.ratios(list(problem["domain"]))
-        self._read(rows + leaf + levels + list(self._limits.values()))
+        moved = [] if self.unknowns else states_that_matter(F, self.states, self._rates)
+        rates = [self._polynomial(self._rates[k], f"the rate of {q.labels[k]}") for k in moved]
+        self._read(rows + leaf + levels + list(self._limits.values()) + rates)
         self._values = self._point()
         relations = self._vanishing(rows, leaf, [self._without_constant(p) for p in levels])
         self.vanishing = reduced([v for v in relations if v.polynomial], F.rest)

@@ -31,7 +31,7 @@ from geoctrl.stepping.methods.runge_kutta import move, turn_back
 from geoctrl.stepping.methods.variational import Solver, StepNumbers
 from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
 from geoctrl.stepping.solvers.sparse import sparse_inverse
-from geoctrl.systems.contract.vector_field import VectorField
+from geoctrl.systems.contract.run_field import RunField
 
 __all__ = ["Made", "Run"]
 
@@ -46,7 +46,7 @@ class Made(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Run(VectorField):
+class Run(RunField):
     """Numbers and kernels of one run.
 
     Attributes

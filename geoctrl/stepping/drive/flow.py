@@ -17,7 +17,7 @@ from geoctrl.stepping.drive.events import LocatedEvent
 from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
 from geoctrl.stepping.drive.run_sizes import Sizes, sizes_at
 from geoctrl.systems import System
-from geoctrl.systems.contract.vector_field import VectorField
+from geoctrl.systems.contract.run_field import RunField
 
 __all__ = ["Block", "Flow"]
 
@@ -217,7 +217,7 @@ class Flow:
     # -- in numbers -------------------------------------------------------------------------------
 
     @cached_property
-    def run(self) -> VectorField:
+    def run(self) -> RunField:
         """The field with the numbers of this run."""
         return self.system.run(self.params)
 

@@ -28,7 +28,7 @@ from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.export.law_outputs import written_in_c
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.scaled_pair import CHATTER
-from geoctrl.systems import Family, Parameter, ReducedSystem, as_mechanism, as_system
+from geoctrl.systems import Family, Parameter, ReducedSystem, as_description, as_system
 from geoctrl.systems.contract.points import declared_family
 
 __all__ = ["GainSchedule", "schedule"]
@@ -77,7 +77,7 @@ class GainSchedule(Law):
         as_system(plant, "a gain schedule", recorded=True)
         if not isinstance(variable, sp.Symbol):
             raise TypeError("a gain schedule is made by gc.schedule")
-        self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a gain schedule")
+        self.plant, self.mechanism = plant, as_description(plant.mechanism, "a gain schedule")
         self.family, self.variable, self.by, self._at = family, variable, by, dict(at)
         self.input_labels = plant.input_labels
         self.nodes_designed = tuple(designed)

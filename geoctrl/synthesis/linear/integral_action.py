@@ -13,7 +13,7 @@ from geoctrl._checks import entries, finite_array, nearest, require_choice
 from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError, LabelError
 from geoctrl.synthesis.linear.linear_law import state_expressions
-from geoctrl.systems import Equilibrium, ReducedSystem, as_mechanism
+from geoctrl.systems import Equilibrium, ReducedSystem, as_description
 from geoctrl.systems.contract.points import equilibrium_at
 from geoctrl.systems.contract.tolerances import UNIT
 
@@ -31,7 +31,7 @@ def with_integrals(
         A reference is where the point has the state: integrals rest nowhere else.
     """
     given = [integral] if isinstance(integral, str) else integral
-    mechanism = as_mechanism(system.mechanism, "lqr with integral=")
+    mechanism = as_description(system.mechanism, "lqr with integral=")
     states = list(system.state_labels)
     labels = list(given) if isinstance(given, Mapping) else entries("integral", given)
     for label in labels:

@@ -24,7 +24,7 @@ from geoctrl.systems import (
     EulerPoincare,
     Family,
     ReducedSystem,
-    as_mechanism,
+    as_description,
     as_system,
 )
 from geoctrl.systems.parts.angles import ExactAngle
@@ -79,7 +79,7 @@ class LinearLaw(Law):
         if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
             raise TypeError("a linear law is made by gc.lqr, gc.place or gc.linear_law")
         K = finite_array("K", K, (plant.ninputs, plant.nstates))
-        self.plant, mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
+        self.plant, mechanism = plant, as_description(plant.mechanism, "a linear law")
         self._integrals = {label: mechanism.controller[label] for label in integrals}
         left = {k: rate for k, rate in mechanism.controller.items() if k not in self._integrals}
         self.mechanism = mechanism.replace(controller=left) if self._integrals else mechanism

@@ -19,8 +19,8 @@ from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import Graph, Node, Program
 from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.runs import Samples
+from geoctrl.systems.contract.run_field import RunField
 from geoctrl.systems.contract.scales import Scales, scaled_row
-from geoctrl.systems.contract.vector_field import VectorField
 from geoctrl.systems.parts.domain import EVERYWHERE, Side
 from geoctrl.systems.units.measures import Measures, known_units, written_units
 from geoctrl.systems.units.unit_change import UnitChange, change_of
@@ -128,7 +128,7 @@ class System(ABC):
         """Time derivative of states, with the shape of ``x``."""
 
     @abstractmethod
-    def run(self, params: Mapping[str, float] | None = None) -> VectorField:
+    def run(self, params: Mapping[str, float] | None = None) -> RunField:
         """The field with the numbers of one run."""
 
     @abstractmethod

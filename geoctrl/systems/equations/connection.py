@@ -28,6 +28,7 @@ from geoctrl._scalars import expression, read_matrix, real, shown
 from geoctrl._scalars.algebra.circles import on_circles
 from geoctrl.errors import ConstraintError, DescriptionError, InputError, SimulationError
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.parts.names import time
 
 __all__ = ["Connection", "Displacement", "connection_of"]
@@ -353,6 +354,7 @@ class Connection:
 
 def connection_of(mechanism: Mechanism, basis: Any = None, names: Sequence[str] | None = None) -> Connection:
     """The connection of a mechanism; see `ReducedSystem.connection`."""
+    require_mechanism(mechanism, "group", "a connection takes gc.EulerPoincare(algebra=..., shape=...)")
     group, k = mechanism.group, len(mechanism.shape)
     if group is None or not k:
         raise DescriptionError("a connection needs a group and coordinates: algebra= and shape=[...]")

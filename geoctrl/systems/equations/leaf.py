@@ -17,6 +17,7 @@ from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING, Magnitudes
 from geoctrl.algebra import AdvectedVector, Height
 from geoctrl.algebra.representation.exponential import exp_action
+from geoctrl.algebra.structure import Entries
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.contract.scales import condition_of, shares
 from geoctrl.systems.contract.tolerances import KERNEL
@@ -75,6 +76,21 @@ def _lengths(assembly: Assembly) -> dict[Node, float]:
     return dict(zip(assembly.gamma, lengths, strict=False))
 
 
+def _moves(mechanism: Mechanism) -> tuple[Entries, np.ndarray]:
+    """By which velocities configurations are drawn, as `Mechanism.kinematics`, and which of them are turns.
+
+    Those of the mechanism; the states of a vector field, which has none, move each by itself.
+    """
+    if mechanism.rates:
+        d = len(mechanism.shape)
+        alone = tuple((i, i, d, Fraction(-1)) for i in range(d))
+        return alone, np.array([c.angle for c in mechanism.shape], dtype=bool)
+    turns, _ = units_of_velocities(mechanism.algebra)
+    angles = {c.rate_label for c in mechanism.shape if c.angle}
+    found = [j in turns or label in angles for j, label in enumerate(mechanism.velocity_labels)]
+    return mechanism.kinematics, np.array(found, dtype=bool)
+
+
 class Sampler:
     """Random configurations: moved from the references by random velocities, then onto user relations."""
 
@@ -85,8 +101,9 @@ class Sampler:
         d = len(assembly.gamma) - self._quasi
         self._reference = np.array([float(x) for x in mechanism.reference[:d]])
         # Gamma is followed by the number one, which moves coordinates: they are one block with it.
-        self._rho = np.zeros((assembly.n, d + 1, d + 1))
-        for i, j, m, value in mechanism.kinematics:
+        moves, self._turns = _moves(mechanism)
+        self._rho = np.zeros((len(self._turns), d + 1, d + 1))
+        for i, j, m, value in moves:
             self._rho[j, i, m] = float(value)
         ends = np.cumsum([0, *(a.dimension for a in mechanism.advected), len(mechanism.shape) + 1])
         # A height moves with the vector that it is along.
@@ -95,11 +112,6 @@ class Sampler:
         gamma = assembly.gamma[:d]
         flat = [*relations, *(e for row in g.jacobian(list(relations), gamma) for e in row)]
         self._relations, self._count, self._gamma = Magnitudes(g, flat), len(relations), gamma
-        turns, _ = units_of_velocities(mechanism.algebra)
-        angles = {c.rate_label for c in mechanism.shape if c.angle}
-        self._turns = np.array(
-            [j in turns or label in angles for j, label in enumerate(mechanism.velocity_labels)], dtype=bool
-        )
         self._sizes = _lengths(assembly)
 
     def _gamma_after(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:

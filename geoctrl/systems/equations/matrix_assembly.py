@@ -1,4 +1,7 @@
-"""The reduced equations of an inertia that is given as a matrix; of many coupled parts along their tree."""
+"""The reduced equations of an inertia that is given as a matrix; of many coupled parts along their tree.
+
+Of a vector field, which has none, they are the rates that are given.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 
 from geoctrl._scalars import Node
 from geoctrl._scalars.graph.symmetric_elimination import dot
-from geoctrl.systems.equations.assembly import Assembly
+from geoctrl.systems.equations.assembly import Assembly, Matrix
 from geoctrl.systems.equations.inertia_tree import Branch
 from geoctrl.systems.equations.tree_recursion import (
     TreeMomenta,
@@ -16,7 +19,7 @@ from geoctrl.systems.equations.tree_recursion import (
     spread,
 )
 
-__all__ = ["MatrixAssembly"]
+__all__ = ["FieldAssembly", "MatrixAssembly"]
 
 
 class MatrixAssembly(Assembly):
@@ -127,3 +130,24 @@ class MatrixAssembly(Assembly):
             g.add([*spread(g, [coadjoint[j], *inertial[j], -moved[j]]), *terms])
             for j, terms in enumerate(turns.covector(others))
         ]
+
+
+class FieldAssembly(Assembly):
+    """Nodes of a vector field: its states are entries of Gamma with given rates, and no velocity moves."""
+
+    def _inertia(self) -> None:
+        self._G: Matrix = []
+
+    def _momenta(self) -> list[Node]:
+        return []
+
+    def _energy(self) -> Node:
+        return self.graph.zero
+
+    def _total_force(self) -> tuple[list[Node], list[Node]]:
+        return [], []
+
+    def _equations(self) -> None:
+        rates = self.mechanism.rates
+        self.advection = [self.motion(rates[c.name]) for c in self.mechanism.shape]
+        super()._equations()

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import flag, nearest
-from geoctrl._scalars import expression, read_matrix, shown
+from geoctrl._scalars import expression, shown
 from geoctrl.algebra import (
     AdvectedParameter,
     AdvectedVector,
@@ -24,11 +24,12 @@ from geoctrl.algebra import (
 )
 from geoctrl.algebra.coordinate import with_rates
 from geoctrl.algebra.structure import Entries
-from geoctrl.errors import DescriptionError, FrameError, ParameterError
+from geoctrl.errors import DescriptionError, ParameterError
 from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.parts.description_entries import (
     constraint_rows,
     energy_fields,
+    frame_columns,
     in_order,
     read_directions,
     read_set,
@@ -103,6 +104,8 @@ class Mechanism(ABC):
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
     beside_tree: dict[str, Any] = field(init=False, default_factory=dict)
+    rates: ClassVar[Mapping[str, sp.Expr]] = {}
+    """Rates of the coordinates by name where these have no velocities: those of a vector field."""
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -123,7 +126,7 @@ class Mechanism(ABC):
             unknown = f"how a turn moves {functions} is not known; leave out symmetry="
             raise DescriptionError(f"symmetry= and quasicoordinates= do not go together: {unknown}")
         put("group", self.algebra)
-        put("algebra", with_rates(self.group, self.shape))
+        put("algebra", self._algebra_of_velocities)
         put("parameters", tuple(self.parameters))
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
@@ -151,7 +154,7 @@ class Mechanism(ABC):
         put("row_names", names)
         put("domain", read_domain(self.domain))
         put("reactions", read_directions(self.reactions, names, self.algebra.labels))
-        put("frame", self._read_frame())
+        put("frame", frame_columns(self))
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
             raise DescriptionError(
@@ -164,17 +167,9 @@ class Mechanism(ABC):
         check_symbols(self)
         warn_of_moments(self)
 
-    def _read_frame(self) -> sp.ImmutableMatrix | None:
-        if self.frame is None:
-            return None
-        frame = read_matrix("frame", self.frame, FrameError)
-        n, r = self.algebra.n, 0 if self.constraints is None else self.constraints.rows
-        if frame.rows != n or frame.cols not in (n - r, n):
-            raise FrameError(
-                f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} "
-                f"(completed by a complement), got {frame.rows} x {frame.cols}{in_order(self.algebra.labels)}"
-            )
-        return frame
+    @property
+    def _algebra_of_velocities(self) -> LieAlgebra:
+        return with_rates(self.group, self.shape)
 
     def _check_velocities(self) -> None:
         if self.velocities is None:

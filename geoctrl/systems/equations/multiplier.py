@@ -22,6 +22,7 @@ from geoctrl.algebra import Height
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
 
@@ -78,6 +79,7 @@ class MultiplierForm:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
+        require_mechanism(mechanism, "equations with multipliers", "its own are sys.equations().rhs")
         if mechanism.controller:
             raise DescriptionError(
                 f"the multiplier form is that of a plant; {', '.join(mechanism.controller)} belong to a "

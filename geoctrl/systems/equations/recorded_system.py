@@ -21,6 +21,7 @@ from geoctrl.systems.equations.frames import Frame
 from geoctrl.systems.equations.leaf import Leaf, Sampler
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.units import measures_of, state_units
+from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.parts.friction import with_reactions
 from geoctrl.systems.parts.member_parameters import member_arrays
 from geoctrl.systems.units.measures import Measures, known_units
@@ -223,11 +224,14 @@ class Recorded(System):
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
+        remedy = "declare what is conserved by invariants={name: expression}"
+        require_mechanism(self.mechanism, "energy", remedy)
         value = self._values_at(x, params, [self.assembly.energy])[0]
         return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
 
     def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
+        require_mechanism(self.mechanism, "velocities", "rates of its states are sys.rhs(t, x, u)")
         return self._values_at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
 
     def advected(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
@@ -301,6 +305,7 @@ class Recorded(System):
         >>> round(disk.reactions(disk.state(Gamma=(0, 1, 0)))["normal"], 3)
         16.677
         """
+        require_mechanism(self.mechanism, "constraints", "forces of constraints are a mechanism's")
         nodes = self.assembly.reactions
         program, arguments = self.program(list(nodes.values())), self.arguments_at(t, x, u)
         values = program(arguments, self.member_parameters(params, x))

@@ -19,7 +19,7 @@ from geoctrl._scalars import Node
 from geoctrl._scalars.graph.symmetric_elimination import dot, solve_saddle
 from geoctrl.systems.equations.assembly import Assembly, Matrix
 from geoctrl.systems.equations.frames import Frame
-from geoctrl.systems.equations.matrix_assembly import MatrixAssembly
+from geoctrl.systems.equations.matrix_assembly import FieldAssembly, MatrixAssembly
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.trees.articulated_bodies import ArticulatedBodies
 from geoctrl.systems.trees.link_frames import LinkFrames
@@ -122,6 +122,7 @@ class TreeAssembly(Assembly):
 
 
 def assembly_of(mechanism: Mechanism, frame: Frame) -> Assembly:
-    """The nodes of a mechanism's equations, along its tree where it is given as one."""
-    kind = MatrixAssembly if mechanism.tree is None else TreeAssembly
+    """The nodes of a mechanism's equations, along its tree where it is given as one; of a field its rates."""
+    plain = FieldAssembly if mechanism.rates else MatrixAssembly
+    kind = plain if mechanism.tree is None else TreeAssembly
     return kind(mechanism, frame, mechanism.removed)

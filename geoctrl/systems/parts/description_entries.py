@@ -27,7 +27,7 @@ from geoctrl.algebra import (
     LieAlgebra,
     Quasicoordinate,
 )
-from geoctrl.errors import ConstraintError, DescriptionError, InertiaWarning
+from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InertiaWarning
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.parts.symmetry_axis import Axis
@@ -37,12 +37,14 @@ __all__ = [
     "attitude_spring",
     "constraint_rows",
     "energy_fields",
+    "frame_columns",
     "from_lagrangian",
     "gravity_gradient",
     "in_order",
     "read_directions",
     "read_set",
     "require_kinds",
+    "require_mechanism",
     "shaped_matrix",
     "space_words",
     "warn_of_moments",
@@ -159,6 +161,12 @@ def require_kinds(mechanism: Any) -> None:
             require_printable(f"{what}: the name", given)
 
 
+def require_mechanism(given: Any, what: str, remedy: str) -> None:
+    """Refuse to ask a vector field for what it has not, with the remedy; DescriptionError."""
+    if given.rates:
+        raise DescriptionError(f"{given.name or 'this system'}: a vector field has no {what}; {remedy}")
+
+
 def read_set(name: str, values: Any) -> dict[str, Any]:
     """A set of parameters by name, as numbers of Python; None where one has no value."""
     what = f"in the parameter set {name!r}"
@@ -262,6 +270,20 @@ def constraint_rows(
         raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
     names = tuple(f"constraint{a + 1}" for a in range(len(rows))) if names is None else names
     return read_matrix("constraints", rows, ConstraintError), names
+
+
+def frame_columns(mechanism: Any) -> sp.ImmutableMatrix | None:
+    """The frame as it is read, None where none is given; FrameError if it does not fit the constraints."""
+    if mechanism.frame is None:
+        return None
+    frame = read_matrix("frame", mechanism.frame, FrameError)
+    n, r = mechanism.algebra.n, 0 if mechanism.constraints is None else mechanism.constraints.rows
+    if frame.rows != n or frame.cols not in (n - r, n):
+        raise FrameError(
+            f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} (completed "
+            f"by a complement), got {frame.rows} x {frame.cols}{in_order(mechanism.algebra.labels)}"
+        )
+    return frame
 
 
 def read_directions(

@@ -50,6 +50,9 @@ def check_symbols(mechanism: Any) -> None:
         rotors = mechanism.rotors
         _require("rotors", (rotors.coupling, rotors.inertia, rotors.gyroscopic), configuration)
         _require("motors", rotors.torques, known | {*rotors.inputs, *rotors.rates})
+    if mechanism.rates:
+        moved_by = configuration | {*mechanism.actuator_symbols, *mechanism.controller_symbols, time}
+        _require("rates", tuple(mechanism.rates.values()), moved_by)
     if mechanism.tree is not None:
         _require("tree", (sp.Tuple(*mechanism.tree.free_symbols),), known)
     # Where the mechanism may be does not depend on what its motion carries along.
@@ -93,7 +96,9 @@ def _require(what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
         "sp.Symbol(name, real=True) of an input"
     )
-    require_declared(what, values, allowed, remedy, partial(_declaration_hint, by_input=what == "forces"))
+    require_declared(
+        what, values, allowed, remedy, partial(_declaration_hint, by_input=what in ("forces", "rates"))
+    )
 
 
 time = sp.Symbol("t", real=True)

@@ -12,6 +12,7 @@ from geoctrl._scalars import inverse_of
 from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.typesetting.typesetting import Typesetter, aligned_equations
 
 __all__ = ["Equations", "HamelTensors", "hamel_tensors"]
@@ -216,6 +217,7 @@ class _DerivativesBy(dict[sp.Expr, sp.Expr]):
 def hamel_tensors(system: Recorded) -> HamelTensors:
     """C, F, B of the system's frame, completed by a complement."""
     mechanism = system.mechanism
+    require_mechanism(mechanism, "frame", "its equations are sys.equations().rhs")
     algebra = mechanism.algebra
     n, k = system.frame.matrix.shape
     if system.frame.rows is not None:

@@ -19,7 +19,7 @@ from geoctrl._calls.budget import Budget
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node, expression, real, shown, to_sympy
 from geoctrl.errors import InputError
-from geoctrl.systems.equations.matrix_assembly import MatrixAssembly
+from geoctrl.systems.equations.matrix_assembly import FieldAssembly, MatrixAssembly
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.parts.names import time
@@ -146,8 +146,10 @@ class Display:
     # -- what the mechanism is ------------------------------------------------------------------
 
     def lagrangian(self) -> str:
-        """The reduced Lagrangian, rotors included."""
+        """The reduced Lagrangian, rotors included; empty for a vector field."""
         m = self.mechanism
+        if m.rates:
+            return ""
         inertia, xi = sp.Matrix(m.inertia), sp.Matrix(self.rates)
         if m.rotors:
             c = m.rotors.coupling
@@ -212,7 +214,8 @@ class Display:
         """Both sides of the equations of motion, the symbols that move, and the names."""
         names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
         frame = replace(self.system.frame, matrix=matrix)
-        a = MatrixAssembly(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
+        kind = FieldAssembly if self.mechanism.rates else MatrixAssembly
+        a = kind(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
 
         def read(nodes: Sequence[Node]) -> list[sp.Expr]:
             table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}

@@ -56,9 +56,10 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "": summary,
         "velocities": " ".join(m.velocity_labels),
         "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
-        "shape": [_coordinate(c) for c in m.shape],
+        "states" if m.rates else "shape": [_coordinate(c) for c in m.shape],
+        "rates": [_definition(f"{k}_dot", e) for k, e in m.rates.items()],
         "quasi": [_definition(f"{z.name}_dot", z.rate) for z in m.quasicoordinates],
-        "states": " ".join(state_labels(m)),
+        **({} if m.rates else {"states": " ".join(state_labels(m))}),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
         "leaf": [_relation(r) for r in m.leaf.by_name],
@@ -74,7 +75,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "conserved": ", ".join(conserved),
         "source": m.source,
     }
-    page = titled_rows(f"{m.name or 'unnamed mechanism'}  [{space_words(m.group, m.shape)}]", rows)
+    page = titled_rows(f"{m.name or _unnamed(m)}  [{space_words(m.group, m.shape)}]", rows)
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 
@@ -86,6 +87,10 @@ def system_lines(system: Recorded) -> str:
     lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
     lines.append(f"  parameters: {assignment_text(system.params)}")
     return "\n".join(lines)
+
+
+def _unnamed(mechanism: Mechanism) -> str:
+    return "unnamed vector field" if mechanism.rates else "unnamed mechanism"
 
 
 def _short(expr: sp.Expr) -> str:

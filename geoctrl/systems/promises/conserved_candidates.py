@@ -48,9 +48,9 @@ class Conservation:
     Attributes
     ----------
     candidates : dict of name -> expression or node
-        Energy, declared invariants, Casimirs of degree one and two, the momentum about a declared axis of
-        symmetry, and the momenta of coordinates that the Lagrangian does not hold. What is declared
-        already, be it under another name, is not offered again.
+        Energy (of a vector field none), declared invariants, Casimirs of degree one and two, the momentum
+        about a declared axis of symmetry, and the momenta of coordinates that the Lagrangian does not hold.
+        What is declared already, be it under another name, is not offered again.
     nodes : dict of name -> Node
         The same as nodes.
     """
@@ -60,7 +60,8 @@ class Conservation:
         mechanism = system.mechanism
         self.candidates: dict[str, sp.Expr | Node] = {}
         self.nodes: dict[str, Node] = {}
-        self._offer({"energy": system.assembly.energy, **mechanism.invariants}, again=True)
+        energy = {} if mechanism.rates else {"energy": system.assembly.energy}
+        self._offer({**energy, **mechanism.invariants}, again=True)
         time = Budget(BUDGET)
         found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
         if time.note:
@@ -205,6 +206,8 @@ class Conservation:
 def cyclic_momenta(mechanism: Mechanism) -> dict[str, sp.Symbol]:
     """Momenta of the coordinates on which no part of the Lagrangian depends, by their labels."""
     rotors, gyroscopic = mechanism.rotors, mechanism.gyroscopic
+    if mechanism.rates:
+        return {}
     if mechanism.tree is None:
         parts = [mechanism.inertia, mechanism.potential, gyroscopic]
         parts += [rotors.coupling, rotors.inertia, rotors.gyroscopic] if rotors else []

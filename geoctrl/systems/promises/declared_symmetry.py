@@ -26,6 +26,7 @@ from geoctrl.errors import DescriptionError, FrameError
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.parts.symmetry_axis import Axis
 from geoctrl.systems.promises.promises import Promise
 
@@ -241,6 +242,7 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
     States keep their labels: velocities are the body's, seen from those axes, and the advected vector has
     lost the component that the axes are held by.
     """
+    require_mechanism(mechanism, "symmetry axis", "turning axes take gc.EulerPoincare(symmetry=...)")
     axis = mechanism.symmetry
     if axis is None:
         raise DescriptionError("despun() needs symmetry=gc.Axis(direction, of=...) in the description")

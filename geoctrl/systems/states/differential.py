@@ -30,7 +30,7 @@ class Differential:
     ----------
     saddle : rows of nodes of K = [[M, -B^T], [B, 0]]
     residual_x, residual_u : rows of nodes, derivatives of b - K z by states and inputs
-    advection_x : rows of nodes, derivatives of Gammadot by the states
+    advection_x, advection_u : rows of nodes, derivatives of Gammadot by states and inputs
     unknowns : list of Node
         Symbols that stand for z.
     """
@@ -147,8 +147,27 @@ class Differential:
             solved = (t * _single_solutions(t * saddle * t.T, t * right))[..., :k, :]
         n, m = system.nstates, system.ninputs
         top_x, top_u = solved[..., :n], solved[..., n:]
-        zero = np.zeros((*top_u.shape[:-2], n - k, m))
-        return np.concatenate([top_x, advection], axis=-2), np.concatenate([top_u, zero], axis=-2)
+        if self.moved_by_inputs:
+            given = self._explicit(arguments, params)
+            below = np.moveaxis(given.reshape(n - k, m, *given.shape[1:]), (0, 1), (-2, -1))
+        else:
+            below = np.zeros((*top_u.shape[:-2], n - k, m))
+        return np.concatenate([top_x, advection], axis=-2), np.concatenate([top_u, below], axis=-2)
+
+    @cached_property
+    def advection_u(self) -> list[list[Node]]:
+        """Rows of nodes, derivatives of the rates below the accelerations by the inputs."""
+        k = len(self._system.assembly.velocity)
+        return self._system.graph.jacobian(self._system.field_nodes[k:], self._system.assembly.inputs)
+
+    @cached_property
+    def moved_by_inputs(self) -> bool:
+        """Whether inputs enter rates that are no accelerations, as those of a vector field are."""
+        return any(not e.is_zero for row in self.advection_u for e in row)
+
+    @cached_property
+    def _explicit(self) -> Program:
+        return self._system.program([e for row in self.advection_u for e in row])
 
 
 class RatesAlong:

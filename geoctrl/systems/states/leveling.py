@@ -11,6 +11,7 @@ from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import Program, real
 from geoctrl.errors import ConstraintError, InputError, LabelError
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.parts.description_entries import require_mechanism
 
 __all__ = ["state_on_levels"]
 
@@ -21,6 +22,7 @@ CLOSE = 1e-12
 
 def state_on_levels(system: Recorded, x: Any, levels: Any, params: Mapping[str, float]) -> np.ndarray:
     """The state next to x on levels of conserved functions; see `ReducedSystem.on_levels`."""
+    require_mechanism(system.mechanism, "velocities", "solve for the states that have these values")
     y = finite_array("x", x, (system.nstates,)).copy()
     if not isinstance(levels, Mapping):
         raise InputError('levels must be a dict of names and values, such as {"C1": 2.0}')

@@ -43,6 +43,10 @@ def project_state(
     """The state of ``(xi, advected, rotor_rates)``; see `ReducedSystem.project`."""
     mechanism, a = system.mechanism, system.assembly
     n = mechanism.algebra.n
+    if mechanism.rates:
+        if not isinstance(xi, Mapping):
+            raise InputError(f"project takes a dict of state -> number of a vector field, got {shown(xi)}")
+        xi, advected = np.zeros(0), xi
     xi = finite_array("xi", xi, (n,))
     count = mechanism.rotors.count if mechanism.rotors else 0
     rates = (
@@ -68,7 +72,11 @@ def project_state(
         if symbol.name in free and symbol.name not in advected:
             given[i] = np.nan_to_num(made[i])  # frame and rows say where it has no value
     gamma = onto_leaf(system, given, params, nearest)
-
+    if mechanism.rates:
+        if nearest:
+            labels = [str(s) for s in mechanism.configuration_symbols]
+            _tell(labels, given, gamma, configuration_sizes(system, given))
+        return np.concatenate([gamma[system.kept_index], np.zeros(len(a.controller))])
     E = frame_at(system, gamma, params)
     of_rows, of_columns = equilibration(E)
     w = of_columns * np.linalg.lstsq(of_rows[:, None] * E * of_columns, of_rows * xi, rcond=None)[0]

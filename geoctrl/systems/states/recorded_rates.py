@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from geoctrl.systems.contract.vector_field import VectorField
+from geoctrl.systems.contract.run_field import RunField
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.singularity import find_singularity, require_regular
 
@@ -16,7 +16,7 @@ LEAF_LIMIT = 1e-6
 """Largest defect of a leaf relation with which a run in multiplier form goes on."""
 
 
-class RecordedField(VectorField):
+class RecordedField(RunField):
     """The program of a reduced system's equations with the numbers of one run."""
 
     engine = ""

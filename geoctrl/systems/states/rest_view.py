@@ -212,7 +212,8 @@ class SeenReduced(Seen):
         if system.cache["switches"].count:
             sizes = dict(zip(system.state_nodes, self.scales(x, u, params).state.tolist(), strict=True))
             require_smooth(*system.cache["switches"](values_of(system, 0.0, x, u, params), sizes))
-        if np.isinf(system.energy(x, params)):
+        energy = system.program([system.assembly.energy])
+        if np.isinf(energy(system.arguments_at(0.0, x, u), params)[0]):
             raise EquilibriumError(
                 "the energy exceeds the doubles at this point: nothing can be computed there; take other "
                 "units, or smaller numbers"

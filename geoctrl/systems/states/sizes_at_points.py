@@ -95,7 +95,12 @@ class Measured:
         self._cuts = np.cumsum([*counts, len(leaf), len(slopes)])
         self._values = Magnitudes(g, [*own, *leaf, *slopes, *angles])
         self._bending = Magnitudes(g, [*own, *leaf])
-        rates = (differential.residual_x, differential.residual_u, differential.advection_x)
+        rates = (
+            differential.residual_x,
+            differential.residual_u,
+            differential.advection_x,
+            differential.advection_u,
+        )
         self._rates = Magnitudes(g, [e for block in rates for row in block for e in row])
         self._anchors = anchors_of(system)
 
@@ -150,15 +155,15 @@ class Measured:
         known = dict(zip(self._differential.unknowns, map(float, z[0]), strict=True))
         sizes = dict(zip(self._differential.unknowns, map(float, z[1]), strict=True))
         v, mu = self._rates({**values, **known}, sizes)
-        cuts = np.cumsum([unknowns * n, unknowns * m])
-        by_x, by_u, advection = zip(np.split(v, cuts), np.split(mu, cuts), strict=True)
+        cuts = np.cumsum([unknowns * n, unknowns * m, (n - k) * n])
+        by_x, by_u, advection, explicit = zip(np.split(v, cuts), np.split(mu, cuts), strict=True)
         solved = [
-            _solution(inverse, saddle, (part[0].reshape(unknowns, -1), part[1].reshape(unknowns, -1)))
-            for part in (by_x, by_u)
+            _solution(inverse, saddle, (part[0].reshape(unknowns, width), part[1].reshape(unknowns, width)))
+            for part, width in ((by_x, n), (by_u, m))
         ]
         top_x, top_u = (_without_rounding((value[:k], size[:k])) for value, size in solved)
         A = np.vstack([top_x, _without_rounding(advection).reshape(n - k, n)])
-        return A, np.vstack([top_u, np.zeros((n - k, m))])
+        return A, np.vstack([top_u, _without_rounding(explicit).reshape(n - k, m)])
 
     def _anchor_sizes(
         self,

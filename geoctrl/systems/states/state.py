@@ -34,7 +34,7 @@ def state_from(system: Recorded, given: Mapping[str, Any], params: Mapping[str, 
     """The state (n,) that has what is given by label; see `ReducedSystem.state`."""
     values = _by_label(system, given)
     gamma = _configuration(system, values, params)
-    w = _velocities(system, values, gamma, params)
+    w = np.zeros(0) if system.mechanism.rates else _velocities(system, values, gamma, params)
     controller = [values.get(label, 0.0) for label in system.mechanism.controller]
     return np.concatenate([w, gamma[system.kept_index], controller])
 

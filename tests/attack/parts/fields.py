@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import sympy as sp
 from scipy.integrate import DOP853
 
+import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.proofs.proof import Outcome as Decision
 from geoctrl.analysis.question.generators import NotSolved
@@ -18,9 +20,9 @@ from tests.attack.draw.drawing_fields import ATTRACTS, FIELDS, STABLE, UNSTABLE,
 from tests.attack.outcome import Outcome, refusal
 from tests.attack.parts.crossing import at_odds
 
-FILES, RUNS, CROSSED = 0.25, 0.2, 0.5
-"""Shares of proofs that are written and checked again, of proofs of stability that are run, and of proofs at
-points of which every theorem is asked."""
+FILES, RUNS, CROSSED, PUBLIC = 0.25, 0.2, 0.5, 0.3
+"""Shares of proofs that are written and checked again, of proofs of stability that are run, of proofs at
+points of which every theorem is asked, and of fields that are described as well, as `gc.VectorField`."""
 SIZES, SPAN, RATES = (1e-2, 1e-3), 200.0, 20000
 """Perturbations that are run, for how long, and after how many rates a run ends at the latest."""
 GROWTH, FAR = 100.0, 1e4
@@ -64,6 +66,8 @@ def judge(f: Field, dice: Dice) -> Outcome:
         problem, _ = again(found), checks.append("file")
     if not problem and verdict.startswith("PROVED") and dice.chance(CROSSED):
         problem, _ = at_odds(problem_of(f)), checks.append("every theorem")
+    if not problem and dice.chance(PUBLIC):
+        problem, _ = described(f), checks.append("described")
     stable = verdict in ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
     if not problem and stable and not f.leaf and dice.chance(RUNS):
         problem, _ = run(f, dice, at_point(f)), checks.append("run")
@@ -83,6 +87,23 @@ def judge(f: Field, dice: Dice) -> Outcome:
         verdict, proved = f"{verdict}, {said}", proved or said.startswith("PROVED")
     result = "contradiction" if problem else "proved" if proved else "held"
     return Outcome("", result, problem, detail={"verdict": verdict, "method": method, "checks": checks})
+
+
+def described(f: Field) -> str:
+    """What the public door says of the same field, and whether its file is confirmed."""
+    field = gc.VectorField(
+        f.states, f.rates, leaf=f.leaf, invariants={**f.conserved, **f.others}, name="drawn"
+    )
+    try:
+        found = gc.certify(field.reduce(), f.point)
+    except gc.GeoctrlError:  # a leaf that is singular at the point, say
+        return ""
+    if f.truth in WRONG.get(found.verdict.value, ()):
+        return f"a vector field is {found.verdict.value} ({found.method}), but it is {f.truth}"
+    if not found.verdict.value.startswith("PROVED"):
+        return ""
+    verdict = checker.check(json.loads(found.to_json())).verdict
+    return "" if verdict == found.verdict.value else f"the file of a vector field says {verdict}"
 
 
 def again(outcome: Decision) -> str:

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-__all__ = ["VectorField"]
+__all__ = ["RunField"]
 
 
-class VectorField(ABC):
+class RunField(ABC):
     r"""Rates :math:`\dot x = f(t, x, u)` at one set of parameters, for inputs that are set apart."""
 
     @property
