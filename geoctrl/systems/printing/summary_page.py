@@ -75,7 +75,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "conserved": ", ".join(conserved),
         "source": m.source,
     }
-    page = titled_rows(f"{m.name or _unnamed(m)}  [{space_words(m.group, m.shape)}]", rows)
+    page = titled_rows(f"{m.name or _placeholder(m)}  [{space_words(m.group, m.shape)}]", rows)
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 
@@ -89,7 +89,7 @@ def system_lines(system: Recorded) -> str:
     return "\n".join(lines)
 
 
-def _unnamed(mechanism: Mechanism) -> str:
+def _placeholder(mechanism: Mechanism) -> str:
     return "unnamed vector field" if mechanism.rates else "unnamed mechanism"
 
 
