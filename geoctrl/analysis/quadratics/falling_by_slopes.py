@@ -20,8 +20,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from flint import arb, ctx, fmpq
-from scipy import linalg
 
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.slopes.fall import LEAF, LETTERS
@@ -165,7 +165,7 @@ class FallingBySlopes:
             kept = sorted(set(first))
             places = [kept.index(k) for k in first]
             yield lambda w: (left.conj().T @ (np.exp(w[places])[:, None] * left)).real, len(kept)
-        yield lambda q: linalg.solve_continuous_lyapunov(self._A.T, -np.diag(np.exp(q))), self._n
+        yield lambda q: scipy.linalg.solve_continuous_lyapunov(self._A.T, -np.diag(np.exp(q))), self._n
 
     @cached_property
     def _families(self) -> list[_Family]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
+import scipy
 
 __all__ = ["WithoutFree"]
 
@@ -31,15 +31,15 @@ class WithoutFree:
         Numbers of the others.
     """
 
-    sums: sparse.csc_matrix
+    sums: scipy.sparse.csc_matrix
     right: np.ndarray
     others: np.ndarray
     _free: np.ndarray
-    _given: tuple[sparse.csr_matrix, np.ndarray]
+    _given: tuple[scipy.sparse.csr_matrix, np.ndarray]
     _inner: np.ndarray
 
     @classmethod
-    def of(cls, E: sparse.csc_matrix, f: np.ndarray, free: np.ndarray) -> WithoutFree:
+    def of(cls, E: scipy.sparse.csc_matrix, f: np.ndarray, free: np.ndarray) -> WithoutFree:
         """Take out the unknowns of some numbers; those that depend on others of them are zero."""
         F = E[:, free].toarray()
         rows, columns = _independent(F)
@@ -47,7 +47,7 @@ class WithoutFree:
         inner, by_others = F[np.ix_(rows, columns)], E[:, others].tocsr()
         L = np.linalg.solve(inner.T, F[np.ix_(kept, columns)].T).T if len(rows) else np.zeros((len(kept), 0))
         L[np.abs(L) < DEPENDENT] = 0.0
-        sums = (by_others[kept] - sparse.csr_matrix(L) @ by_others[rows]).tocsc()
+        sums = (by_others[kept] - scipy.sparse.csr_matrix(L) @ by_others[rows]).tocsc()
         given = by_others[rows], f[rows]
         return cls(sums, f[kept] - L @ f[rows], others, free[columns], given, inner)
 
@@ -65,8 +65,8 @@ def _independent(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """As many rows and columns of a matrix as its rank, far from dependent."""
     sizes = np.linalg.norm(F, axis=0)
     scaled = F / np.where(sizes > 0, sizes, 1.0)
-    corner, columns = linalg.qr(scaled, mode="r", pivoting=True)
+    corner, columns = scipy.linalg.qr(scaled, mode="r", pivoting=True)
     heights = np.abs(np.diag(corner))
     rank = int(np.sum(heights > DEPENDENT * heights.max(initial=0.0)))
-    _, rows = linalg.qr(scaled[:, columns[:rank]].T, mode="r", pivoting=True)
+    _, rows = scipy.linalg.qr(scaled[:, columns[:rank]].T, mode="r", pivoting=True)
     return rows[:rank], columns[:rank]

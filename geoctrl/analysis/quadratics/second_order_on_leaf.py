@@ -5,7 +5,7 @@ lies near it where a quadratic function has a value.
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.quadratics.setting_units import SettingUnits
@@ -56,7 +56,7 @@ class NearLeaf:
             if k
         ]
         self._turned, self._units = _sines_and_cosines(setting), units.with_bits(units.sizes)
-        tangent = linalg.null_space(self._linear) if len(self._linear) else np.eye(size)
+        tangent = scipy.linalg.null_space(self._linear) if len(self._linear) else np.eye(size)
         U, sizes, V = np.linalg.svd(tangent[self.places], full_matrices=False)
         rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1e-300)))
         if not rank:
@@ -93,7 +93,7 @@ class NearLeaf:
             P = (inverse.conj().T @ inverse).real
         else:
             outputs = self._limits @ self.along
-            P = linalg.solve_continuous_lyapunov(self.A.T, -np.eye(len(self.A)) - outputs.T @ outputs)
+            P = scipy.linalg.solve_continuous_lyapunov(self.A.T, -np.eye(len(self.A)) - outputs.T @ outputs)
         across = np.eye(len(self.places)) - self.along @ self.along.T
         return self.along @ P @ self.along.T + across * len(P) / np.trace(np.linalg.inv(P))
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from geoctrl.analysis.quadratics.free_unknowns import WithoutFree
 from geoctrl.errors import CertificateError
@@ -88,27 +88,27 @@ class MatrixProgram:
         for first, size in self._matrices:
             weights = [-1.0 if i == j else -(2.0**0.5) for i, j in _upper(size)]
             begin = places[first]  # entries of a matrix are none of them free
-            parts.append(sparse.diags(weights, begin, shape=(len(weights), len(others))))
+            parts.append(scipy.sparse.diags(weights, begin, shape=(len(weights), len(others))))
             rights.append(np.zeros(len(weights)))
             cones.append(clarabel.PSDTriangleConeT(size))
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.max_threads = False, 1
         settings.time_limit = self._left()
-        zero = sparse.csc_matrix((len(others), len(others)))
-        A = sparse.vstack(parts).tocsc()
+        zero = scipy.sparse.csc_matrix((len(others), len(others)))
+        A = scipy.sparse.vstack(parts).tocsc()
         solver = clarabel.DefaultSolver(zero, linear[others], A, np.concatenate(rights), cones, settings)
         found = solver.solve()
         if str(found.status) not in ("Solved", "AlmostSolved"):
             return None
         return reduced.all_of(np.array(found.x), self.unknowns)
 
-    def _rows(self, rows: Iterable[Mapping[int, float]]) -> sparse.csc_matrix:
+    def _rows(self, rows: Iterable[Mapping[int, float]]) -> scipy.sparse.csc_matrix:
         """Sums of multiples of the unknowns, as a matrix."""
         given = list(rows)
         numbers = [number for number, row in enumerate(given) for _ in row]
         columns = [k for row in given for k in row]
         values = [c for row in given for c in row.values()]
-        return sparse.csc_matrix((values, (numbers, columns)), shape=(len(given), self.unknowns))
+        return scipy.sparse.csc_matrix((values, (numbers, columns)), shape=(len(given), self.unknowns))
 
     def _free(self, linear: np.ndarray) -> np.ndarray:
         """Numbers of the unknowns that no matrix, bound or cost holds."""

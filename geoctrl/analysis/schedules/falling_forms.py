@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.polynomial import chebyshev
-from scipy.linalg import matrix_balance, solve_continuous_lyapunov
 
 from geoctrl.analysis.quadratics.semidefinite import MatrixProgram
 
@@ -55,9 +55,9 @@ class LinearisationSamples:
     def coordinates(self) -> np.ndarray:
         """T (n, n), z = T e, in which Lyapunov's matrices are one in the mean."""
         size = len(self.B[0])
-        _, (d, _) = matrix_balance(np.mean(np.abs(self.B), axis=0), permute=False, separate=True)
+        _, (d, _) = scipy.linalg.matrix_balance(np.mean(np.abs(self.B), axis=0), permute=False, separate=True)
         balanced = self.B * d / d[:, None]
-        forms = [solve_continuous_lyapunov(b.T, -np.eye(size)) for b in balanced]
+        forms = [scipy.linalg.solve_continuous_lyapunov(b.T, -np.eye(size)) for b in balanced]
         mean = np.mean([P / np.trace(P) for P in forms], axis=0)
         return np.linalg.cholesky(mean).T / d
 

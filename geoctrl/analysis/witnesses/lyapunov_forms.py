@@ -15,8 +15,8 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+import scipy
 from flint import acb, acb_mat, arb, arb_mat, ctx, fmpq
-from scipy import linalg
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.question.generators import NotSolved
@@ -107,10 +107,12 @@ def contracting_form(M: Rows) -> Rows:
 def _map_solutions(M: Rows, m: fmpq, sense: int = 1) -> Iterator[Rows]:
     """Solutions of M'P M - m^2 P = sense, rounded as those of flows."""
     slower = _doubles(M) / to_float(m)
-    scale = binary(linalg.matrix_balance(slower, permute=False, separate=True)[1][0])
+    scale = binary(scipy.linalg.matrix_balance(slower, permute=False, separate=True)[1][0])
     with suppress(np.linalg.LinAlgError, ValueError), catch_warnings():
-        simplefilter("ignore", linalg.LinAlgWarning)  # what is found is tried
-        found = linalg.solve_discrete_lyapunov((slower * scale / scale[:, None]).T, -sense * np.eye(len(M)))
+        simplefilter("ignore", scipy.linalg.LinAlgWarning)  # what is found is tried
+        found = scipy.linalg.solve_discrete_lyapunov(
+            (slower * scale / scale[:, None]).T, -sense * np.eye(len(M))
+        )
         if np.all(np.isfinite(found)):
             yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
     with suppress(ZeroDivisionError):
@@ -126,10 +128,10 @@ def _solutions(B: Rows, m: fmpq, sense: int) -> Iterator[Rows]:
         yield []
         return
     slower = _doubles(B) - to_float(m) * np.eye(n)
-    scale = linalg.matrix_balance(slower, permute=False, separate=True)[1][0]
+    scale = scipy.linalg.matrix_balance(slower, permute=False, separate=True)[1][0]
     scale = binary(scale)
     with suppress(np.linalg.LinAlgError, ValueError):
-        found = linalg.solve_continuous_lyapunov((slower * scale / scale[:, None]).T, sense * np.eye(n))
+        found = scipy.linalg.solve_continuous_lyapunov((slower * scale / scale[:, None]).T, sense * np.eye(n))
         if np.all(np.isfinite(found)):
             yield from (_short_form((found + found.T) / 2, scale, bits) for bits in DIGITS)
     with suppress(ZeroDivisionError):

@@ -7,8 +7,8 @@ from contextvars import copy_context
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from flint import arb, arb_mat, ctx, fmpq
-from scipy import linalg
 
 from geoctrl import checker
 from geoctrl._scalars import Node, exact
@@ -130,7 +130,7 @@ def _basis(closed: Closed, point: BallWitnesses, names: Sequence[str]) -> dict[s
         np.array([[float(arb(c).mid()) for c in q.function(k)[1]] for k in names]).reshape(-1, len(q.labels))
         * sizes
     )
-    fixed = sorted(linalg.qr(D, pivoting=True, mode="r")[1][: len(names)]) if names else []
+    fixed = sorted(scipy.linalg.qr(D, pivoting=True, mode="r")[1][: len(names)]) if names else []
     free = [i for i in range(len(q.labels)) if i not in fixed]
     rates = np.array([float(arb(q.jets([p])[0].value).mid()) for p in q.problem["field"]]) / sizes
     across = max(free, key=lambda i: abs(rates[i]))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from geoctrl.synthesis.gains.gain_limits import Limits
 from geoctrl.synthesis.shaping.performance import largest_inputs, rates
@@ -127,7 +127,7 @@ def best_gains(
     judged = sorted((pair for pair in judged if pair[0] < np.inf), key=lambda pair: pair[0])
     for _, row in judged[:_STARTS]:
         first = np.log(np.abs(row) / sizes)
-        found = minimize(
+        found = scipy.optimize.minimize(
             lambda log, signs: cost(signs * sizes * np.exp(log)),
             first,
             args=(np.sign(row),),

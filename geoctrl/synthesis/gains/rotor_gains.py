@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.export.law_outputs import slopes
@@ -84,7 +84,7 @@ class HeldLoops:
         self._rotor = point.labels.index(rotor)
         block = np.zeros((n + 1, n + 1))
         block[:n, :n], block[:n, n:] = A * hold, B * hold
-        moved = expm(block)
+        moved = scipy.linalg.expm(block)
         self._phi, self._push = moved[:n, :n], moved[:n, n]
 
     def derivatives(self, gains: Mapping[str, float]) -> np.ndarray:

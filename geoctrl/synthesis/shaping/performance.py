@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from geoctrl.analysis import Linearization
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
@@ -124,7 +124,7 @@ def largest_inputs(
     count = min(_COUNT, int(np.ceil(span / step)) + 1)
     if decay < 0:
         return np.full((len(C), starts.shape[1]), np.inf), step * (count - 1)
-    seen, power = C[None], expm(A * step)
+    seen, power = C[None], scipy.linalg.expm(A * step)
     while len(seen) < count:  # C exp(A t) at twice as many instants each time
         seen, power = np.concatenate([seen, seen @ power]), power @ power
     return np.abs(seen[:count] @ starts).max(axis=0), step * (count - 1)

@@ -6,14 +6,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
-from scipy.spatial.transform import Rotation
 
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 __all__ = ["Block", "Disk", "Ellipsoid", "Numbers", "Rod", "Shape", "direction", "turns_to"]
 
@@ -39,6 +41,9 @@ def direction(what: str, given: Any) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 
 def turns_to(directions: np.ndarray) -> Rotation:
     """Smallest rotations that take (0, 0, 1) to directions (k, 3)."""
+    # Loading it takes as long as sympy: descriptions do without.
+    from scipy.spatial.transform import Rotation
+
     axes = np.stack([-directions[:, 1], directions[:, 0], np.zeros(len(directions))], axis=1)
     sines = np.linalg.norm(axes, axis=1)
     angles = np.arctan2(sines, directions[:, 2])
