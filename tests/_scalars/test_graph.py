@@ -318,7 +318,12 @@ def test_the_commonest_pair_is_always_the_next(monkeypatch):
     given, seen = tape._PairProducts._replace, []
 
     def watched(self, pair):
-        assert self._place(pair) == min(map(self._place, self._where), key=lambda place: place[:-1])
+        where = {}
+        for mono, counts in self._counts.items():
+            for other in self._pairs(counts, counts):
+                where.setdefault(other, set()).add(mono)
+        assert where == self._where
+        assert self._rank(pair) == min(map(self._rank, where))
         seen.append(pair)
         given(self, pair)
 

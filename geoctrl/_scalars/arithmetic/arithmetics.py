@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars.graph.graph import Graph, Node, rational_sqrt
+from geoctrl._scalars.graph.graph import Graph, Node
+from geoctrl._scalars.graph.special_values import rational_sqrt, special_value
 from geoctrl._scalars.graph.straight_line import Language, results, statements
 from geoctrl._scalars.graph.tape import Tape
 from geoctrl.errors import DivisionError, ExpressionError, LabelError, ParameterError
@@ -120,7 +121,7 @@ class _RationalFunctions(dict):
 
     def __missing__(self, name: str) -> Callable:
         def refuse(*args: Fraction) -> Fraction:
-            special = Graph._special_value(name, args[0]) if len(args) == 1 else None
+            special = special_value(name, args[0]) if len(args) == 1 else None
             if special is None:
                 raise NotRationalError(f"{name}({', '.join(map(str, args))}) is not rational")
             return Fraction(special)

@@ -19,29 +19,27 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import gcd, isqrt, lcm
+from math import gcd, lcm
+from operator import attrgetter
 
 from geoctrl._scalars.graph.partials import PARTIALS
+from geoctrl._scalars.graph.special_values import EVEN, ODD, special_value
 from geoctrl.errors import DivisionError, ExpressionError
 
 NUMBER, PARAMETER, STATE = 0, 1, 2
 
 _ONE = Fraction(1)  # the factor of most products, told by its identity
 
+_INDEX = attrgetter("index")
+
 _LONG = 128  # bits: whole multiples of the content of some long fractions lie beyond the doubles
-_ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"}
-_EVEN = {"cos", "cosh", "abs"}
 _CHOICES = {"select_positive", "select_nonnegative"}
-_AT_ZERO = {
-    **dict.fromkeys(_ODD | {"abs"}, 0),
-    **dict.fromkeys(["cos", "cosh", "exp"], 1),
-}
 
 
 class Node:
     """One value of a `Graph`; arithmetic on nodes records and normalises."""
 
-    __slots__ = ("graph", "index", "kind", "level", "payload")
+    __slots__ = ("graph", "index", "kind", "level", "parts", "payload")
 
     def __init__(self, graph: Graph, kind: str, payload, level: int, index: int) -> None:
         self.graph = graph
@@ -49,6 +47,7 @@ class Node:
         self.payload = payload
         self.level = level
         self.index = index
+        self.parts: tuple[Node, ...] | None = None  # what it is made of, once that was asked for
 
     @property
     def is_zero(self) -> bool:
@@ -131,33 +130,19 @@ class Graph:
         if len(args) == 1:
             (arg,) = args
             if arg.kind == "num":
-                special = self._special_value(name, arg.payload)
+                special = special_value(name, arg.payload)
                 if special is not None:
                     return self.number(special)
             if arg.kind == "prod" and arg.payload[0] < 0:
-                if name in _ODD:
+                if name in ODD:
                     return -self.fun(name, -arg)
-                if name in _EVEN:
+                if name in EVEN:
                     return self.fun(name, -arg)
         if name in _CHOICES and args[1] is args[2]:
             return args[1]
         level = max((a.level for a in args), default=PARAMETER)
         key = ("fun", name, tuple(a.index for a in args))
         return self._intern(key, "fun", (name, args), max(level, PARAMETER))
-
-    @staticmethod
-    def _special_value(name: str, value: Fraction) -> int | Fraction | None:
-        if value == 0 and name in _AT_ZERO:
-            return _AT_ZERO[name]
-        if name == "log" and value == 1:
-            return 0
-        if name == "abs":
-            return abs(value)
-        if name == "sign":
-            return 1 if value > 0 else -1
-        if name == "sqrt":
-            return rational_sqrt(value)
-        return None
 
     def sqrt(self, arg: Node) -> Node:
         """Square root, a number where it is rational."""
@@ -192,7 +177,8 @@ class Graph:
             clean[atom] = e
         if resolved:
             return self.mul([self.monomial(q, clean), *resolved])
-        return self._product(q, tuple(sorted(clean.items(), key=lambda item: item[0].index)))
+        items = clean.items() if len(clean) < 2 else sorted(clean.items(), key=_atom_index)
+        return self._product(q, tuple(items))
 
     def _product(self, q: Fraction, items: tuple[tuple[Node, int], ...]) -> Node:
         """The node of q * prod(atom**e) for atoms in order with exponents as the normal form has them."""
@@ -202,19 +188,28 @@ class Graph:
             if len(items) == 1 and items[0][1] == 1:
                 return items[0][0]
             q = _ONE
-        key = ("prod", q.numerator, q.denominator, *[(atom.index, e) for atom, e in items])
-        return self._intern(key, "prod", (q, items), max([atom.level for atom, _ in items]))
+        key = items if q is _ONE else ("prod", q.numerator, q.denominator, items)
+        node = self._table.get(key)  # as it mostly is: products are made again and again
+        if node is None:
+            node = self._intern(key, "prod", (q, items), max([atom.level for atom, _ in items]))
+        return node
 
     def mul(self, nodes: Iterable[Node]) -> Node:
         """Product, exponents of equal atoms added up."""
         q = _ONE
         total: dict[Node, int] = {}
         for node in nodes:
-            qn, factors = self.factors(node)
+            if node.kind == "prod":
+                qn, items = node.payload
+                for atom, e in items:
+                    total[atom] = total.get(atom, 0) + e
+            elif node.kind == "num":
+                qn = node.payload
+            else:
+                total[node] = total.get(node, 0) + 1
+                continue
             if qn is not _ONE:  # as it mostly is, and products of fractions are slow
                 q = qn if q is _ONE else q * qn
-            for atom, e in factors.items():
-                total[atom] = total.get(atom, 0) + e
         return self.monomial(q, total)
 
     def power(self, node: Node, exponent: int) -> Node:
@@ -297,27 +292,33 @@ class Graph:
 
     def children(self, node: Node) -> tuple[Node, ...]:
         """Nodes that a node is made of directly: arguments, atoms, or coefficients and monomials."""
+        if node.parts is None:
+            node.parts = self._parts(node)
+        return node.parts
+
+    @staticmethod
+    def _parts(node: Node) -> tuple[Node, ...]:
         if node.kind == "fun":
             return node.payload[1]
         if node.kind == "prod":
-            return tuple(atom for atom, _ in node.payload[1])
+            return tuple([atom for atom, _ in node.payload[1]])
         if node.kind == "sum":
-            return tuple(part for term in node.payload for part in term)
+            return tuple([part for term in node.payload for part in term])
         if node.kind == "let":
             return (node.payload,)
         return ()
 
     def reachable(self, nodes: Iterable[Node], known: Container[Node] = ()) -> list[Node]:
         """All nodes that the given ones are made of, children before parents; known ones are not entered."""
-        seen: dict[int, Node] = {}
+        seen: set[Node] = set()
         stack = list(nodes)
         while stack:
             node = stack.pop()
-            if node.index not in seen and node not in known:
-                seen[node.index] = node
-                stack.extend(self.children(node))
+            if node not in seen and node not in known:
+                seen.add(node)
+                stack.extend(node.parts if node.parts is not None else self.children(node))
         # A child is interned before its parent, so the order of indices is a topological order.
-        return [seen[i] for i in sorted(seen)]
+        return sorted(seen, key=_INDEX)
 
     def symbols(self, nodes: Iterable[Node]) -> set[Node]:
         """All symbols that the given nodes depend on."""
@@ -408,14 +409,8 @@ class Graph:
         return rule(self, node, slot, *args)
 
 
-def rational_sqrt(value: Fraction) -> Fraction | None:
-    """The exact square root of a rational that is a perfect square, else None."""
-    if value < 0:
-        return None
-    p, q = isqrt(value.numerator), isqrt(value.denominator)
-    if p * p == value.numerator and q * q == value.denominator:
-        return Fraction(p, q)
-    return None
+def _atom_index(item: tuple[Node, int]) -> int:
+    return item[0].index
 
 
 def _common(factor_maps: list[dict[Node, int]]) -> dict[Node, int]:

@@ -7,11 +7,9 @@ Products of several atoms are cut into binary products so that equal pairs are m
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from heapq import heappop, heappush
-from itertools import combinations
+from heapq import heapify, heappop, heappush
 from typing import Literal, TypeGuard
 
 from geoctrl._scalars.graph.graph import NUMBER, STATE, Graph, Node
@@ -20,12 +18,13 @@ from geoctrl.errors import LabelError
 # Operands are (space, index): "x" argument, "c" hoisted constant, "t" temporary; or ("n", Fraction).
 Operand = tuple[str, int | Fraction]
 
-# Products are cut up in tokens: an atom, the inverse of a token, a product of two.
-Inverse = tuple[Literal["inverse"], "Token"]
-Times = tuple[Literal["times"], "Token", "Token"]
+# Products are cut up in tokens: an atom, the inverse of a token, a product of two. Tokens go by their place
+# in a list, so that none is as deep as a product is long.
+Inverse = tuple[Literal["inverse"], int]
+Times = tuple[Literal["times"], int, int]
 Token = Node | Inverse | Times
-Pair = tuple[Token, Token]
-Place = tuple[int, bool, int, int, Pair]
+Pair = tuple[int, int]
+Rank = tuple[int, bool, int, int]
 
 
 class Tape:
@@ -78,26 +77,27 @@ class Tape:
         return self._slot[key]
 
     def _monomial(self, mono: Node) -> Operand:
-        if mono.kind != "prod":
-            return self._atom(mono)
-        return self._product(self._pairs.result(mono))
+        return self._product(self._pairs.final[mono]) if mono.kind == "prod" else self._atom(mono)
 
-    def _product(self, token: Token) -> Operand:
+    def _product(self, place: int) -> Operand:
+        token = self._pairs.tokens[place]
         if isinstance(token, Node):
             return self._atom(token)
-        if token not in self._slot:
+        key = ("token", place)
+        if key not in self._slot:
             if token[0] == "inverse":
                 operand = self._emit("div", ("n", Fraction(1)), self._product(token[1]))
             else:
                 _, a, b = token
-                if _is_inverse(b):
-                    operand = self._emit("div", self._product(a), self._product(b[1]))
+                right = self._pairs.tokens[b]
+                if _is_inverse(right):
+                    operand = self._emit("div", self._product(a), self._product(right[1]))
                 elif a == b:
                     operand = self._emit("square", self._product(a))
                 else:
                     operand = self._emit("mul", self._product(a), self._product(b))
-            self._slot[token] = operand
-        return self._slot[token]
+            self._slot[key] = operand
+        return self._slot[key]
 
     def _atom(self, atom: Node) -> Operand:
         if atom not in self._slot:
@@ -115,87 +115,122 @@ class Tape:
         return ("n", Fraction(1)) if mono is self.graph.one else self._monomial(mono)
 
 
-def _is_inverse(token: Token) -> TypeGuard[Inverse]:
-    return isinstance(token, tuple) and token[0] == "inverse"
-
-
 class _PairProducts:
-    """Cuts all state monomials below some outputs into shared binary products, the commonest first."""
+    """Cuts all state monomials below some outputs into shared binary products, the commonest first.
+
+    Tokens that monomials consist of are numbered in the order of appearance.
+
+    Attributes
+    ----------
+    tokens : list of Token
+    final : dict
+        The token that a monomial was cut down to, by its place among these.
+    """
 
     def __init__(self, graph: Graph, outputs: Sequence[Node]) -> None:
-        self._tokens: dict[Node, Counter[Token]] = {}
+        self.tokens: list[Token] = []
+        self._place_of: dict[Token, int] = {}
+        self._numbers: dict[int, int] = {}
+        # By number: places among the tokens, and which are inverses.
+        self._places: list[int] = []
+        self._inverse: list[bool] = []
+        self._counts: dict[Node, dict[int, int]] = {}
         for node in graph.reachable(outputs):
             if node.level == STATE:
                 self._register(graph, node)
-        self._order: dict[Token, int] = {}
-        for tokens in self._tokens.values():
-            for token in tokens:
-                self._order.setdefault(token, len(self._order))
         self._where: dict[Pair, set[Node]] = {}
-        # The first of the queue is the commonest pair, once places that are out of date are mended.
-        self._queue: list[Place] = []
-        for mono in self._tokens:
-            self._index(mono, add=True)
+        for mono, counts in self._counts.items():
+            for pair in self._pairs(counts, counts):
+                self._where.setdefault(pair, set()).add(mono)
+        # The first of the queue is the commonest pair, once ranks that are out of date are mended.
+        self._queue = [self._rank(pair) for pair in self._where]
+        heapify(self._queue)
         while self._queue:
-            *place, pair = heappop(self._queue)
+            rank = heappop(self._queue)
+            pair = rank[2], rank[3]
             if pair not in self._where:
                 continue
-            if place == list(self._place(pair)[:-1]):
+            if rank == self._rank(pair):
                 self._replace(pair)
             else:
-                heappush(self._queue, self._place(pair))
-        self._final = {mono: next(iter(tokens)) for mono, tokens in self._tokens.items()}
+                heappush(self._queue, self._rank(pair))
+        self.final = {mono: self._places[next(iter(counts))] for mono, counts in self._counts.items()}
 
     def _register(self, graph: Graph, node: Node) -> None:
         _, mono = graph.split(node, STATE)
-        if mono.kind == "prod" and mono not in self._tokens:
-            tokens: Counter[Token] = Counter()
+        if mono.kind == "prod" and mono not in self._counts:
+            counts = self._counts[mono] = {}
             for atom, e in mono.payload[1]:
-                tokens[atom if e > 0 else ("inverse", atom)] = abs(e)
-            self._tokens[mono] = tokens
+                place = self._place(atom)
+                counts[self._number(place if e > 0 else self._place(("inverse", place)))] = abs(e)
 
-    def _candidates(self, mono: Node) -> list[Pair]:
-        tokens = self._tokens[mono]
-        distinct = sorted(tokens, key=self._order.__getitem__)
-        pairs = [(a, a) for a in distinct if tokens[a] > 1]
-        for a, b in combinations(distinct, 2):
-            pairs.append((b, a) if _is_inverse(a) and not _is_inverse(b) else (a, b))
-        return pairs
+    def _place(self, token: Token) -> int:
+        """Its place among the tokens; equal ones have one."""
+        place = self._place_of.setdefault(token, len(self.tokens))
+        if place == len(self.tokens):
+            self.tokens.append(token)
+        return place
 
-    def _index(self, mono: Node, add: bool) -> None:
-        for pair in self._candidates(mono):
-            if add:
-                self._where.setdefault(pair, set()).add(mono)
-                heappush(self._queue, self._place(pair))
-            else:
-                users = self._where[pair]
-                users.discard(mono)
-                if not users:
-                    del self._where[pair]
+    def _number(self, place: int) -> int:
+        """The number of a token that a monomial has."""
+        number = self._numbers.setdefault(place, len(self._places))
+        if number == len(self._places):
+            self._places.append(place)
+            self._inverse.append(_is_inverse(self.tokens[place]))
+        return number
 
-    def _place(self, pair: Pair) -> Place:
+    def _pairs(self, counts: Mapping[int, int], among: Iterable[int]) -> set[Pair]:
+        """Pairs of tokens of a monomial, one of them among some."""
+        found: set[Pair] = set()
+        inverse = self._inverse
+        for a in among:
+            count = counts.get(a, 0)
+            if count > 1:
+                found.add((a, a))
+            if count:
+                for b in counts:
+                    if a != b:
+                        first, second = (a, b) if a < b else (b, a)
+                        swapped = inverse[first] and not inverse[second]
+                        found.add((second, first) if swapped else (first, second))
+        return found
+
+    def _discard(self, pair: Pair, mono: Node) -> None:
+        users = self._where[pair]
+        users.discard(mono)
+        if not users:
+            del self._where[pair]
+
+    def _rank(self, pair: Pair) -> Rank:
         # Most shared first; among equals products before quotients, then the order of appearance.
         a, b = pair
-        return (-len(self._where[pair]), _is_inverse(b), self._order[a], self._order[b], pair)
+        return -len(self._where[pair]), self._inverse[b], a, b
 
     def _replace(self, pair: Pair) -> None:
         a, b = pair
-        if _is_inverse(a) and _is_inverse(b):  # 1/(xy) rather than (1/x)(1/y)
-            token: Token = ("inverse", ("times", a[1], b[1]))
+        left, right = self._places[a], self._places[b]
+        if self._inverse[a] and self._inverse[b]:  # 1/(xy) rather than (1/x)(1/y)
+            below = self._place(("times", self.tokens[left][1], self.tokens[right][1]))  # type: ignore[index]
+            token = self._number(self._place(("inverse", below)))
         else:
-            token = ("times", a, b)
-        self._order.setdefault(token, len(self._order))
+            token = self._number(self._place(("times", left, right)))
+        changed = {a, b, token}
         for mono in sorted(self._where[pair], key=lambda m: m.index):
-            self._index(mono, add=False)
-            tokens = self._tokens[mono]
-            count = tokens[a] // 2 if a == b else min(tokens[a], tokens[b])
-            tokens[a] -= 2 * count if a == b else count
-            if a != b:
-                tokens[b] -= count
-            tokens[token] += count
-            self._tokens[mono] = +tokens
-            self._index(mono, add=True)
+            counts = self._counts[mono]
+            before = self._pairs(counts, changed)
+            count = counts[a] // 2 if a == b else min(counts[a], counts[b])
+            for part in pair:
+                counts[part] -= count
+                if not counts[part]:
+                    del counts[part]
+            counts[token] = counts.get(token, 0) + count
+            after = self._pairs(counts, changed)
+            for gone in before - after:
+                self._discard(gone, mono)
+            for new in after - before:
+                self._where.setdefault(new, set()).add(mono)
+                heappush(self._queue, self._rank(new))
 
-    def result(self, mono: Node) -> Token:
-        """The single token that a monomial was cut down to."""
-        return self._final[mono]
+
+def _is_inverse(token: Token) -> TypeGuard[Inverse]:
+    return isinstance(token, tuple) and token[0] == "inverse"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from geoctrl._scalars.graph.graph import rational_sqrt
+from geoctrl._scalars.graph.special_values import rational_sqrt
 from geoctrl.analysis.symbolic.formulas import All, Either, Formula, Nonzero, Polynomial
 
 __all__ = ["Generator", "Points"]

@@ -23,7 +23,7 @@ import sympy as sp
 
 from geoctrl._checks import shape_of
 from geoctrl._scalars import real, shown
-from geoctrl._scalars.graph.graph import rational_sqrt
+from geoctrl._scalars.graph.special_values import rational_sqrt
 from geoctrl.algebra._exact import exact_array
 from geoctrl.errors import DescriptionError
 
