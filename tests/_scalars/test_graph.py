@@ -306,6 +306,23 @@ def test_quadrature_beyond_its_pole_is_not_a_number():
 # -- tape ---------------------------------------------------------------------------------------------
 
 
+def test_first_calls_are_interpreted_with_the_bits_of_compiled_code():
+    """A program that is asked at one point is compiled for nothing."""
+    g, leaves, convert = graph_of()
+    expressions = (3 * X - 2 * P * Y, -X * Y + Q, -2 * X**2 + sp.sin(Y) / Z - sp.Rational(1, 3), X / Y**3, Q)
+    program = program_of(g, leaves, [convert(e) for e in (*expressions, sp.Integer(-7))])
+    params = {"p": 0.1, "q": -1.3}
+    for kind, arguments in {
+        "scalar": [0.7, -0.9, 1.1],
+        "array": list(np.random.default_rng(3).uniform(-0.5, 0.5, (3, 5))),
+    }.items():
+        found = [program(arguments, params).tobytes() for _ in range(3)]
+        assert kind not in program.__dict__
+        found.append(program(arguments, params).tobytes())
+        assert kind in program.__dict__
+        assert len({*found}) == 1
+
+
 def test_equal_products_are_computed_once():
     g, leaves, convert = graph_of()
     nodes = [convert(e) for e in (X * Y * Z, X * Y * sp.sin(X * Y), (X * Y) ** 2 + X * Y, 1 / (X * Y))]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from operator import itemgetter
+from functools import cached_property, reduce
+from operator import add, itemgetter
 from typing import Any
 
 import numpy as np
@@ -202,7 +202,24 @@ _PYTHON = Language(repr, lambda name, args: f"f_{name}({', '.join(args)})")
 
 
 _INTERPRETED = 3
-"""Sets of parameters at which constants are interpreted; then they are compiled, ten times faster."""
+"""Calls that are interpreted; then code is compiled, ten times faster. To compile it takes as long as dozens
+of calls, and most programs are asked at one point."""
+
+
+def _square(a: Any) -> Any:
+    return a * a
+
+
+_STEPPED = {
+    "scalar": replace(FLOAT, functions={**FLOAT.functions, "square": _square}),
+    "array": replace(ARRAY, functions={**ARRAY.functions, "square": _square}),
+}
+"""What compiled functions compute in, for the calls before."""
+
+
+def _from_the_left(terms: Sequence[Any]) -> Any:
+    return reduce(add, terms)
+
 
 _BLOCK = 8192
 """Members that are computed at a time: four times faster than a quarter of a million at once."""
@@ -228,6 +245,7 @@ class Program:
         self.parameters = dict(parameters)
         self._constants_cache: dict[Any, tuple] = {}
         self._calls = 0
+        self._asked = dict.fromkeys(_STEPPED, 0)
         self._order = graph.reachable(self.tape.constants)
         used = {node for node in self._order if node.kind == "sym"}
         self._used = [(name, node) for name, node in self.parameters.items() if node in used]
@@ -329,6 +347,13 @@ class Program:
         """``value(x, c)`` with numpy arrays (real or complex), one per argument."""
         return self._compile(ARRAY)
 
+    def _value(self, name: str) -> Callable:
+        """`scalar` or `array`, of which the first calls are interpreted, with the same bits."""
+        self._asked[name] += 1
+        if self._asked[name] > _INTERPRETED or name in self.__dict__:
+            return getattr(self, name)
+        return lambda x, c: self.run(x, c, _STEPPED[name], _from_the_left)
+
     def __call__(self, arguments: Sequence[Any] | np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
         """Outputs stacked as (n_out,) or (n_out, nt), from arguments and parameters that are scalars or
         (nt,).
@@ -343,11 +368,11 @@ class Program:
         constants = self.constants(params)
         if shape == () and all(a.dtype.kind in "fiu" for a in arrays):
             try:
-                return np.array(self.scalar([float(a) for a in arrays], constants))
+                return np.array(self._value("scalar")([float(a) for a in arrays], constants))
             except (ArithmeticError, ValueError):
                 pass  # a singular point: the array form says so with inf or nan instead of an exception
         with np.errstate(all="ignore"):
-            outputs = self.array(arrays, constants)
+            outputs = self._value("array")(arrays, constants)
         return np.array([np.broadcast_to(o, shape) for o in outputs])
 
     def _in_blocks(self, arrays: Sequence[np.ndarray], params: Mapping[str, Any], count: int) -> np.ndarray:
