@@ -16,6 +16,7 @@ os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 root = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(root / "docs" / "_extensions"), str(root / "docs"), str(root)]
 
+
 project = "geoctrl"
 author = "The geoctrl developers"
 copyright = "2026, The geoctrl developers"
@@ -30,10 +31,11 @@ extensions = [
     "catalogue",
     "examples",
     "formulas",
+    "gallery",
     "reference",
     "sidebar",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery"]  # of the gallery pages are made
 templates_path = ["_templates"]
 html_math_renderer = "katex"
 html_static_path = ["_static"]
