@@ -16,6 +16,7 @@ os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 root = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(root / "docs" / "_extensions"), str(root / "docs"), str(root)]
 
+import gallery  # noqa: E402 - found by the path above
 
 project = "geoctrl"
 author = "The geoctrl developers"
@@ -35,6 +36,7 @@ extensions = [
     "reference",
     "sidebar",
 ]
+sphinx_gallery_conf = gallery.SETTINGS
 exclude_patterns = ["_build", "gallery"]  # of the gallery pages are made
 templates_path = ["_templates"]
 html_math_renderer = "katex"

@@ -27,9 +27,8 @@ assert gc.certify(pair, pair.equilibrium("along-track")).verdict is gc.Verdict.P
 rest = pair.unpack(radial.x)
 tilt = np.radians(30)
 link = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
-run = gc.simulate(
-    pair, np.linspace(0, 4 * np.pi / n, 801), rest | {"q1": (link, [0, n, 0] + np.cross(link, [0, 2e-4, 0]))}
-)
+omega = np.array([0, n, 0]) + np.cross(link, [0, 2e-4, 0])  # against axes that do not turn
+run = gc.simulate(pair, np.linspace(0, 4 * np.pi / n, 801), rest | {"q1": (link, omega)})
 angle = np.degrees(np.arctan2(run["q1"][:, 0], run["q1"][:, 2]))
 across = np.degrees(np.arcsin(run["q1"][:, 1]))
 fig, ax = plt.subplots()
