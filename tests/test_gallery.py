@@ -1,11 +1,16 @@
 """Programs of the gallery: short, each with a claim. The build of the documentation runs all of them."""
 
 import ast
+import json
 import runpy
+from itertools import takewhile
 from pathlib import Path
 
 import matplotlib
 import pytest
+
+from geoctrl.cli import main
+from geoctrl.cli.examples_command import notebook
 
 GALLERY = Path(__file__).resolve().parent.parent / "docs" / "gallery"
 PROGRAMS = {f"{path.parent.name}/{path.stem}": path for path in sorted(GALLERY.glob("*/plot_*.py"))}
@@ -50,3 +55,63 @@ def run(path):
 @pytest.mark.parametrize("name", CHEAP)
 def test_what_a_program_claims_holds(name):
     run(PROGRAMS[name])
+
+
+# -- copies --------------------------------------------------------------------------------------------
+
+
+def examples(*words):
+    return main(["examples", *map(str, words)])
+
+
+def test_examples_are_listed_by_group_with_their_titles(capsys):
+    assert examples("--list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [name.replace("plot_", "") for name in PROGRAMS]
+    assert any("Ballbot" in line for line in lines)
+
+
+def test_examples_are_copied_as_they_are_and_nothing_is_overwritten(tmp_path, capsys):
+    assert examples(tmp_path / "mine") == 0
+    for name in PROGRAMS:
+        copy = tmp_path / "mine" / f"{name.replace('plot_', '')}.py"
+        assert copy.read_text(encoding="utf-8") == sources(name)
+    assert len(list((tmp_path / "mine").rglob("*.ipynb"))) == len(PROGRAMS)
+    copy.write_text("mine", encoding="utf-8")
+    assert examples(tmp_path / "mine") == 2
+    assert "exists already" in capsys.readouterr().err
+    assert copy.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_notebook_has_all_code_and_all_text_of_its_program(name):
+    made = json.loads(json.dumps(notebook(sources(name))))
+    code = [c for c in made["cells"] if c["cell_type"] == "code"]
+    assert all("# %%" not in line for cell in made["cells"] for line in cell["source"])
+    (docstring, *statements) = ast.parse(sources(name)).body
+    words = ast.parse("\n".join("".join(cell["source"]) for cell in code)).body
+    assert [ast.unparse(node) for node in words] == [ast.unparse(node) for node in statements]
+    text = " ".join("".join(c["source"]) for c in made["cells"] if c["cell_type"] == "markdown").split()
+    behind = sources(name).partition('"""\n\n')[2]
+    told = docstring.value.value.replace("``", "`").split()
+    assert {word for word in told if set(word) != {"="}} <= set(text)
+    comments = [
+        line[2:] for block in behind.split("# %%\n")[1:] for line in takewhile(is_comment, block.split("\n"))
+    ]
+    assert set(" ".join(comments).replace("``", "`").split()) <= set(text)
+
+
+def is_comment(line):
+    return line.startswith("# ")
+
+
+def test_a_build_takes_the_programs_along(tmp_path, monkeypatch):
+    distribution = pytest.importorskip("setuptools").Distribution
+    monkeypatch.chdir(GALLERY.parent.parent)
+    build = runpy.run_path("docs/wheel.py")["BuildWithExamples"](distribution({"packages": []}))
+    build.build_lib = str(tmp_path)
+    build.ensure_finalized()
+    build.run()
+    copies = sorted((tmp_path / "geoctrl" / "examples").glob("*/plot_*.py"))
+    assert [path.read_bytes() for path in copies] == [path.read_bytes() for path in PROGRAMS.values()]
+    assert set(build.get_source_files()) >= {"docs/wheel.py", "docs/gallery/roll/plot_disk.py"}

@@ -19,6 +19,7 @@ from geoctrl.cli.commands import (
     run_verify,
     run_warm,
 )
+from geoctrl.cli.examples_command import add_examples
 from geoctrl.cli.import_command import add_import
 from geoctrl.cli.law_command import run_law
 from geoctrl.cli.range_commands import add_follow, add_map
@@ -151,6 +152,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_import(imported)
 
+    examples = commands.add_parser(
+        "examples", help="copy the programs of the gallery, as scripts and notebooks"
+    )
+    add_examples(examples)
+
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
@@ -166,6 +172,7 @@ def _parser() -> argparse.ArgumentParser:
         view,
         law,
         imported,
+        examples,
         warm,
     ):
         command.add_argument("--json", action="store_true", help="print one JSON object")

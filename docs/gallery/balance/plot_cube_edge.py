@@ -39,3 +39,4 @@ ax.legend(title="start", frameon=False, ncols=2)
 print({lean: f"{end:.0e}" for lean, end in ends.items()})
 assert max(ends[lean] for lean in (0.1, 0.2, 0.25, 0.28)) < 1e-3
 assert ends[0.32] > 1.19  # it lies on its side
+plt.show()

@@ -45,3 +45,4 @@ ax.legend(frameon=False)
 print(f"at 24 rad/s: {growth[-1, 0]:.2f} scheduled, {growth[-1, 1]:.2f} designed at rest")
 assert growth[:, 0].max() < -3
 assert growth[-1, 1] > 5
+plt.show()

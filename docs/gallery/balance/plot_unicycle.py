@@ -38,3 +38,4 @@ ax.axvspan(1, 2, color="#A8D5BA", lw=0)
 ax.text(1.5, 10, "held", ha="center")
 ax.set(xlabel=r"gain $\kappa J / I_1$", ylabel="growth rate (1/s)", ylim=(0, 30), title="1 m/s")
 assert growth[ratios > 1.01].max() < 1e-6
+plt.show()

@@ -38,3 +38,4 @@ energy.set(xlabel="t (s)", ylabel="energy error (mJ)", title="steps of 1 ms")
 first, second = np.split(abs(error[:-1]), 2)
 assert run.length_error.max() < 1e-14
 assert second.max() < 2 * first.max() < 0.01 * np.ptp(run.energy + 1.0) + 0.02
+plt.show()

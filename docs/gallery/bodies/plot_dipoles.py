@@ -41,3 +41,4 @@ arrival = run.time[np.argmax(away > 3, axis=0)]
 print("a wave arrives at needles 1 to 6 after", arrival[1:7], "s")
 assert np.all(np.diff(arrival[:7]) > 0)
 assert 2 < arrival[6] < 2.6
+plt.show()

@@ -53,3 +53,4 @@ away = abs(ours.states - theirs.states).max()
 print(f"runs differ by {away:.0e}; energy of ours is kept to {ours.drift['energy']:.0e}")
 assert away < 1e-5
 assert ours.drift["energy"] < 1e-10
+plt.show()

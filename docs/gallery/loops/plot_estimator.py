@@ -43,3 +43,4 @@ below.set(xlabel="t (s)", ylabel="the filter's states")
 print(f"leans by at most {abs(lean).max():.1f} degrees, at the end by {abs(lean[-1]):.3f}")
 assert abs(lean).max() < 40
 assert abs(lean[-1]) < 0.05
+plt.show()

@@ -40,3 +40,4 @@ torque.set(xlabel="t (s)", ylabel="torque (N m)")
 assert set(verdicts.values()) == {"PROVED_STABLE"}
 assert abs(holds["LQR"] - 0.170) < 1e-3
 assert abs(holds["matching"] - 0.288) < 1e-3
+plt.show()

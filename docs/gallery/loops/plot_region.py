@@ -6,6 +6,7 @@ A proof at the equilibrium says nothing about how far off a start may be. The re
 begins in it comes back, and the motor never asks for more than its torque at its speed.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
@@ -47,3 +48,4 @@ motor = max(abs(run.outputs[0] + 0.15 * run["q_dot"]).max() for run in runs)
 print(f"{region.verdict}; of 3 N m at most {motor:.2f} are asked")
 assert motor < 3
 assert max(np.linalg.norm(run.states[:, -1]) for run in runs) < 1e-3
+plt.show()

@@ -43,3 +43,4 @@ print("sine of the lean at the end:", *(f"{end:.0e}" for end in ends))
 assert max(ends[:2]) < 0.1 < ends[2]
 assert 0.12 < tolerated["delay"] < 0.14
 assert tolerated["hold"] > 0.28
+plt.show()

@@ -48,3 +48,4 @@ for axle, expected in by_hand.items():
     plt.plot(way, run["speed"], label=f"{axle} axle locked")
 plt.gca().set(xlabel="way (m)", ylabel="speed (m/s)", title=rf"$\mu = {mu}$")
 plt.legend(frameon=False)
+plt.show()

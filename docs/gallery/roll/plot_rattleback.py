@@ -35,3 +35,4 @@ ax.legend(title="start", frameon=False)
 print({start: f"{end:+.2f}" for start, end in ends.items()})
 assert ends[5.0] > 4.9
 assert ends[-5.0] > 0.5
+plt.show()

@@ -37,3 +37,4 @@ assert ends["drive, 1:1"][0] > 1.8
 assert ends["rotate, 2:1"][2] > 130
 assert abs(ends["park, 3:2"][1] + 0.283) < 1e-3
 assert abs(ends["park, 3:2"][2]) < 1e-6
+plt.show()

@@ -46,3 +46,4 @@ print(*verdicts)
 assert verdicts == ["PROVED_STABLE", "PROVED_UNSTABLE"]
 assert abs(share[0] - 12.5) < 0.2
 assert 2 < share[2] < 2.3
+plt.show()

@@ -55,3 +55,4 @@ ax.legend(frameon=False)
 print(f"{ends[0]:.0f} degrees without, {ends[1]:.1f} with")
 assert ends[0] > 60
 assert ends[1] < 12
+plt.show()

@@ -38,3 +38,4 @@ ax.set(xlabel="orbits", ylabel="off the vertical (deg)")
 ax.legend(frameon=False)
 print(f"at most {abs(angle).max():.2f} degrees")
 assert 29.9 < abs(angle).max() < 31
+plt.show()
