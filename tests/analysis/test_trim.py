@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.analysis.rest import exact_inputs
 
 G = sp.Rational("9.81")
 
@@ -76,6 +77,27 @@ def test_an_arm_is_held_at_a_posture_exactly_and_its_loop_is_proved(arm):
     assert gc.certify(law.closed_loop(), law.equilibrium).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
     held = gc.certify(arm, eq, controller=law.sampled(rate=100))
     assert held.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+
+
+def test_exact_inputs_take_one_question_however_many_there_are(monkeypatch):
+    """Slopes by the inputs come with the rates: more inputs than states are asked for in several turns."""
+    asked = []
+    of = exact_inputs.Problem.of
+    monkeypatch.setattr(
+        exact_inputs.Problem, "of", lambda seen, given: (asked.append(given), of(seen, given))[1]
+    )
+    names = sp.symbols("u1:8", real=True)
+    signs = [1, 1, -1, 1, -1, -1, -1]
+    push = sum(s * u for s, u in zip(signs, names, strict=True))
+    q = gc.Coordinate("q", angle=True)
+    rod = gc.EulerPoincare(
+        shape=[q], inertia=[[2]], potential=3 * sp.cos(q.symbol), forces=[push], inputs=names
+    ).reduce()
+    eq = gc.find_equilibrium(rod, fixed={"q": 0.5}, free=list(names))
+    # 3 sin q + sum s_k u_k = 0, least squares: u_k = -3 s_k sin q / 7.
+    assert eq.u == pytest.approx([-3 * s * np.sin(0.5) / 7 for s in signs], rel=1e-14)
+    assert eq.exact_u is not None
+    assert len(asked) < len(names)  # one for each way to write the state exactly
 
 
 def test_a_leaning_human_moves_no_joint_to_save_torque(human):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from geoctrl._scalars import exact
 from geoctrl._scalars.algebra.surds import exact_with_roots, rational
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.decisions.arithmetic.eliminations import Rows, independent, product, solve
+from geoctrl.decisions.functions.derivatives import Jet
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.points import Point
 
@@ -32,26 +34,20 @@ def exact_inputs(
     the field has no exact values there.
     """
     x, u, exact_x, exact_u = point
-    held = list(exact_u or map(exact, u.tolist()))
-
-    def rates(changed: dict[int, Fraction]) -> list[Any] | None:
-        inputs = [changed.get(j, q) for j, q in enumerate(held)]
-        at = np.array([float(q) for q in inputs])
-        given = Equilibrium(
-            x, at, 0.0, 0.0, np.zeros((x.size, 0)), exact_x, tuple(inputs), dict(params), spin=seen.spin
-        )
-        problem = Problem.of(seen, given)
-        return None if problem is None else problem.with_needed_roots(_rates)
-
+    held = [Fraction(j in free) or q for j, q in enumerate(exact_u or map(exact, u.tolist()))]
+    at = np.array([float(q) for q in held])
+    given = Equilibrium(
+        x, at, 0.0, 0.0, np.zeros((x.size, 0)), exact_x, tuple(held), dict(params), spin=seen.spin
+    )
     try:
-        first = rates(dict.fromkeys(free, Fraction(0)))
-        if first is None:
+        problem = Problem.of(seen, given)
+        if problem is None:
             return None
-        columns = [rates({i: Fraction(int(i == j)) for i in free}) or first for j in free]
+        rates, B = problem.with_needed_roots(partial(_rates_and_slopes, free=free))
     except (decisions.Refusal, ArithmeticError):
         return None
+    first = [f - sum(row, fmpq(0)) for f, row in zip(rates, B, strict=True)]
     weights = [rational(Fraction(s)) for s in sizes]
-    B = [[c[i] - f for c in columns] for i, f in enumerate(first)]
     rows: Rows = []
     right: Rows = []
     for row, f in zip(B, first, strict=True):
@@ -67,10 +63,29 @@ def exact_inputs(
     return tuple(found.get(j, q) for j, q in enumerate(held))
 
 
-def _rates(problem: Problem) -> list[Any]:
-    """Rates of all states at the point, exactly."""
-    question = decisions.Question(problem.question().read, exact=True)
-    found = [jet.value for jet in question.jets(question.problem["field"])]
-    if any(value is None for value in found):
-        raise decisions.NotExact("a rate has no exact value at the point")
-    return [fmpq(0) + value for value in found]
+def _rates_and_slopes(problem: Problem, free: Sequence[int]) -> tuple[list[Any], Rows]:
+    """Rates of all states at the point, exactly, and their slopes by the free inputs, which are one there."""
+    read = problem.question().read
+    n, rates, slopes = len(read["states"]), list[Any](), list[list[Any]]()
+    for begin in range(0, len(free), n):
+        some = free[begin : begin + n]
+        question = decisions.Question(read, exact=True, along=partial(_along_inputs, free=some))
+        found = question.jets(question.problem["field"])
+        if any(jet.value is None for jet in found):
+            raise decisions.NotExact("a rate has no exact value at the point")
+        rates = [fmpq(0) + jet.value for jet in found]
+        columns = zip(*(question.gradient(jet)[: len(some)] for jet in found), strict=True)
+        slopes += map(list, columns)
+    return rates, [list(row) for row in zip(*slopes, strict=True)]
+
+
+def _along_inputs(
+    question: decisions.Question, free: Sequence[int]
+) -> tuple[dict[int, Jet], dict[int, fmpq], list[int]]:
+    """Symbols at the point, where some inputs alone move."""
+    states, others = question.moving_places[: len(question.labels)], question.numbers_of("input", "parameter")
+    values = others | dict(zip(states, question.problem["states"].values(), strict=True))
+    jets = {p: Jet(question.numbers.settled(Jet(q)).value, {}, {}) for p, q in values.items()}
+    inputs = list(question.numbers_of("input"))
+    jets |= {inputs[j]: Jet(jets[inputs[j]].value, {k: fmpq(1)}, {}) for k, j in enumerate(free)}
+    return jets, {}, []
