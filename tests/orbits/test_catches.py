@@ -12,7 +12,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from studies.swing_up import cart
+from studies.swing_up import CASES
 
 LIMIT = 6.0
 START = np.array([0.0, -4.19, 0.6])
@@ -266,17 +266,35 @@ def test_in_centimetres_the_catch_is_the_same():
     assert found.largest_before["u"] == pytest.approx(100 * caught().largest_before["u"], rel=0.1)
 
 
-@pytest.mark.long(reason="a set by squares and a flow of a second and a half")
-def test_the_cart_of_the_study_is_caught_from_below():
-    case = cart()
+@pytest.mark.parametrize(
+    ("name", "time", "largest", "bound", "refused_limit"),
+    [("cart", 1.5, 10.31, 10.5, 10.0), ("furuta", 1.77, 0.80, 0.81, 0.5)],
+)
+@pytest.mark.long(reason="sets of the study, and flows of a second and a half")
+def test_the_plants_of_the_study_are_caught_from_below(name, time, largest, bound, refused_limit, tmp_path):
+    case = CASES[name]()
+    (label,) = case.plant.input_labels
     region = gc.region_of_attraction(
-        case.catch.closed_loop(), case.catch.equilibrium, limits={"u": case.limit}, by="squares", seconds=None
+        *(case.catch.closed_loop(), case.catch.equilibrium),
+        limits={label: case.limit},
+        by=case.by,
+        seconds=None,
     )
     sw = gc.switching(case.swing_up, case.catch, region)
-    found = gc.prove_catch(case.plant, sw, case.start, radius=2.0**-16, seconds=None)
-    assert found.share == 1.0
-    assert found.time == pytest.approx(1.5, abs=0.1)
-    assert 10.31 < found.largest_before["u"] < 11.304
-    assert found.largest["u"] == case.limit
-    with pytest.raises(gc.CertificateError, match="within 12 only"):
-        gc.prove_catch(case.plant, sw, case.start, limits={"u": 11.0})
+    found = gc.prove_catch(case.plant, sw, case.start, radius=case.radius, seconds=None)
+    assert (found.verdict, found.share) == (gc.Verdict.PROVED_ATTRACTED, 1.0)
+    assert found.time == pytest.approx(time, abs=0.05)
+    assert largest < found.largest_before[label] < bound
+    assert found.largest[label] == case.limit
+    path = tmp_path / "catch.json"
+    found.to_json(path)
+    assert gc.verify(path).claim == found.claim
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        x0 = case.start + case.radius * rng.uniform(-1, 1, size=len(case.start))
+        run = gc.simulate(case.swing_up.full, np.linspace(0, found.time, 201), x0)
+        assert np.max(np.abs(run.outputs)) < found.largest_before[label]
+        for v, (low, high) in zip(run.states[:, -1], found.end.values(), strict=True):
+            assert low <= v <= high
+    with pytest.raises(gc.CertificateError, match=f"within {case.limit:g} only"):
+        gc.prove_catch(case.plant, sw, case.start, limits={label: refused_limit})

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 
@@ -49,7 +50,21 @@ def two_inputs():
     return plant, law.sampled(rate=50, limits=dict.fromkeys(plant.input_labels, 0.5)), start
 
 
-CASES = {f.__name__: f for f in (plain, regulated, estimated, two_inputs)}
+def switched():
+    """A rod from the other side of a whole turn, brought near by one law and caught by another."""
+    q, u = gc.Coordinate("q", angle=True), sp.Symbol("u", real=True)
+    plant = gc.EulerPoincare(
+        shape=[q], inertia=[[1]], potential=sp.cos(q.symbol), forces=[u], inputs=["u"]
+    ).reduce()
+    up = plant.state()
+    soft = gc.linear_law(plant, np.array([0.0, 2 * np.pi]), {"u": {"q": 1.5, "q_dot": 1.0}})
+    firm = gc.linear_law(plant, up, {"u": {"q": 4.0, "q_dot": 3.0}})
+    region = gc.region_of_attraction(firm.closed_loop(), firm.equilibrium, by="slopes", limits={"u": 1.0})
+    start = np.array([0.0, 2 * np.pi - 1.0])
+    return plant, gc.switching(soft, firm, region, margin=0.1).sampled(rate=100), start
+
+
+CASES = {f.__name__: f for f in (plain, regulated, estimated, two_inputs, switched)}
 
 
 @pytest.fixture(scope="module", params=CASES, ids=list(CASES))
@@ -99,6 +114,10 @@ def test_it_sets_what_the_run_applied(case, request):
         assert samples.limited.any()
     if controller.rate_limits:
         assert samples.rate_limited.any()
+    if name == "switched":  # at first the one law, then the other, which is kept
+        caught = samples.states[0]
+        assert (caught[0], caught[-1]) == (0.0, 1.0)
+        assert np.all(np.diff(caught) >= 0)
 
 
 @needs_gcc

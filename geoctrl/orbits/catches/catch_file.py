@@ -30,10 +30,10 @@ from geoctrl.sampling import Switching
 
 __all__ = ["Box", "CatchFile"]
 
-BITS, DEGREE, LEFT, SLOPES = 64, 16, 40, 20
+BITS, DEGREE, LEFT, SLOPES = 64, 15, 40, 20
 """Of numbers; of the series; and exponents of what a step may leave out of states over their sizes, and of
 their derivative by the start."""
-TRIED, LONGER = 24, 4
+TRIED, LONGER = 24, 1.25
 """How often a step is made shorter, and how much longer than the last one it is tried."""
 
 Box = Sequence[tuple[Fraction, Fraction]]
@@ -135,7 +135,7 @@ class CatchFile:
             left, h = arb(2) ** -LEFT, PARTS
             try:
                 while s < PARTS:
-                    h, sides = self._step(motion, bundle, left, min(PARTS - s, LONGER * h))
+                    h, sides = self._step(motion, bundle, left, min(PARTS - s, int(LONGER * h)))
                     tube = bundle.carry(fmpq(h, PARTS), [*map(interval_of, sides)])
                     self._require_limits(plant.largest(motion, tube))
                     found.append([h, [list(side) for side in sides]])
@@ -163,7 +163,7 @@ class CatchFile:
         for _ in range(TRIED):
             if not h:
                 break
-            sides = box_of_step(motion, X, arb(fmpq(h, PARTS)))
+            sides = box_of_step(motion, X, arb(fmpq(h, PARTS)), series=series)
             if not sides:
                 h //= 2
                 continue

@@ -195,11 +195,21 @@ def longest_step(last: arb_mat, left: arb, N: int) -> int:
     return int(float(((left / size).log() / N).exp()) * PARTS) or 1
 
 
-def box_of_step(motion: Motion, z: Sequence[arb], h: arb, slack: int = 1) -> list[tuple[int, int]]:
-    """Sides of a box in which motions stay over a step, so many times as wide; none where none is found."""
+def box_of_step(
+    motion: Motion, z: Sequence[arb], h: arb, slack: int = 1, series: Sequence[arb_mat] = ()
+) -> list[tuple[int, int]]:
+    """Sides of a box in which motions stay over a step, so many times as wide; none where none is found.
+
+    The series of one of the motions, where it is known, says about where they go.
+    """
     reached, n = h * arb(fmpq(1, 2), fmpq(1, 2)), len(z) - 1
     here = [x + arb(0, SLACK) for x in z[:n]]
     box = list(here)
+    if series:
+        away = value_at([arb_mat(n + 1, 1), *series[1:]], reached).entries()
+        near = [x + arb(a.mid(), a.rad() * GROWN) for x, a in zip(here, away, strict=False)]
+        if all(abs(x) < WHOLE // FINE for x in near):
+            box = [interval_of(_sides(x)) for x in near]
     for _ in range(TRIED):
         try:
             with terms_of_series(1):

@@ -24,6 +24,7 @@ from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing import draw
 from tests.attack.draw.drawing_fields import FIELDS, KINDS, draw_field
 from tests.attack.forge.by_hand import Equations, decided
+from tests.attack.forge.catches_by_hand import turned_and_caught
 from tests.attack.forge.curves_by_hand import beside_a_circle, turning_vector
 
 CATALOGUE = {
@@ -190,9 +191,10 @@ def _loops_by_hand() -> Iterator[dict[str, Any]]:
 
 
 def _curves() -> Iterator[Genuine]:
-    """Periodic orbits and folds, of which there is a file alone."""
+    """Periodic orbits, folds and catches, of which there is a file alone."""
     k = Fraction(1, 4)
-    for content in (turning_vector(k), turning_vector(-k), beside_a_circle(), _leaning_fold()):
+    known = turning_vector(k), turning_vector(-k), beside_a_circle(), turned_and_caught()
+    for content in (*known, _leaning_fold()):
         told = {"problem": content["problem"], "verdict": checker.prove(content).verdict}
         sealed = content | {"digest": checker.digest_of(content)}
         yield Genuine(copy.deepcopy(told), json.loads(json.dumps(sealed)), searched=False)

@@ -222,6 +222,35 @@ def other_label(data: dict, rng: np.random.Generator) -> str:
     return f"{style} name at {path}"
 
 
+def other_catch(data: dict, rng: np.random.Generator) -> str:
+    """Of a catch: laws exchanged, another time with its steps, wider starts or boxes, angles, levels."""
+    theorem = data["theorem"]
+    box, factor = pick(rng, theorem["boxes"]), Fraction(pick(rng, ("1/2", "11/10", "2", "16", "1024")))
+    style = pick(rng, ("laws", "time", "radii", "sides", "turned", "levels", "limits"))
+    if style == "laws":
+        theorem["laws"], theorem["caught"] = theorem["caught"], theorem["laws"]
+    elif style == "time":
+        theorem["time"] = str(Fraction(theorem["time"]) * factor)
+        for step in box["steps"]:
+            step[1] = [[int(a - abs(a - b) * factor), int(b + abs(a - b) * factor)] for a, b in step[1]]
+    elif style == "radii":
+        box["radii"] = [str(Fraction(r) * factor) for r in box["radii"]]
+    elif style == "sides":
+        step = pick(rng, box["steps"])
+        step[1] = [[int(a * factor), int(b * factor)] for a, b in step[1]]
+    elif style == "turned":
+        theorem["turned"] = [k for k in data["problem"]["states"] if rng.random() < 0.5]
+    elif style == "levels":
+        theorem["entry"] = str(Fraction(theorem["entry"]) * factor)
+        own = theorem["region"]["theorem"]
+        own["level"] = str(Fraction(own["level"]) * factor)
+    else:
+        theorem["limits"] = {k: str(Fraction(q) / factor) for k, q in theorem["limits"].items()}
+        own = theorem["region"]["theorem"]["limits"]
+        own |= {k: row | {"bound": str(Fraction(row["bound"]) / factor)} for k, row in own.items()}
+    return f"catch: {style} by {factor}"
+
+
 def drop_part(data: dict, rng: np.random.Generator) -> str:
     """Without one of the parts of a theorem or of its parts, or one of a list."""
     path = pick(rng, _given(data, lambda v: isinstance(v, (list, dict))))
@@ -257,5 +286,5 @@ def graft(data: dict, other: Mapping[str, Any], rng: np.random.Generator) -> str
 WITNESSES: tuple[Mutator, ...] = (
     scale_number, scale_number, scale_block, scale_block, move_number, other_node, other_node,
     other_whole_number, other_cofactor, other_rows, other_rows, other_multipliers, other_name, other_name,
-    other_roots, other_label, drop_part, anything_within, anything_within,
+    other_roots, other_label, other_catch, other_catch, drop_part, anything_within, anything_within,
 )  # fmt: skip

@@ -5,6 +5,7 @@ The unknowns are solved for, K z = b, by elimination in the same numbers.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -82,6 +83,12 @@ class Table:
         names = [k for _, k in symbols]
         own = [symbol for symbol in symbols if symbol[0] != "family"]
         return len(set(names)) == len(names) and sorted(named) == sorted(own)
+
+    def with_inputs(self, values: Mapping[str, Any]) -> Table:
+        """The same equations under other inputs."""
+        found = copy.copy(self)
+        found._held = self._held | {("input", k): v for k, v in values.items()}
+        return found
 
     def exactly(self, outputs: Sequence[int], x: Sequence[fmpq_series]) -> list[fmpq_series]:
         """Outputs at states given as power series.

@@ -31,6 +31,7 @@ from tests.attack.forge.other_equations import EQUATIONS
 from tests.attack.forge.other_evidence import EVIDENCE, IDENTITIES
 from tests.attack.forge.other_theorems import THEOREMS
 from tests.attack.forge.other_witnesses import CURVES, WITNESSES, graft
+from tests.attack.oracle.catches import catch_falsehood
 from tests.attack.oracle.curves import curve_falsehood
 from tests.attack.oracle.reading import falsehood
 from tests.attack.oracle.tables import NotJudgedError
@@ -200,6 +201,8 @@ def untrue(base: Genuine, content: Content, report: Report) -> str | None:
     verdict = report.verdict
     if content["theorem"]["name"] in CURVES:
         return _untrue_of_curve(base, content, report)
+    if content["theorem"]["name"] == "catch":
+        return _untrue_of_catch(content, report)
     if fault := at_odds(content, np.random.default_rng(1), report.claim):
         return f"{report.claim}: {fault}"
     if _same_motion(base.content, content):
@@ -226,6 +229,14 @@ def _untrue_of_curve(base: Genuine, content: Content, report: Report) -> str | N
         )
     try:
         return curve_falsehood(content, report.verdict)
+    except (NotJudgedError, ArithmeticError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _untrue_of_catch(content: Content, report: Report) -> str | None:
+    """The same of starts that are caught."""
+    try:
+        return catch_falsehood(content, report.verdict)
     except (NotJudgedError, ArithmeticError, KeyError, TypeError, ValueError):
         return None
 
