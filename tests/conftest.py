@@ -2,6 +2,8 @@
 
 import gc
 import os
+import tomllib
+from pathlib import Path
 
 # Before numpy is loaded: threads of BLAS that wait for each other's small matrices take most of the time of
 # processes that share the cores.
@@ -14,6 +16,8 @@ import pytest
 import sympy.physics.units  # noqa: F401, it evaluates text of its own when `solve` loads it
 from flint import ctx
 from sympy.parsing import sympy_parser
+
+TESTS = Path(__file__).parent
 
 
 class EvaluatedError(BaseException):
@@ -64,8 +68,9 @@ def pytest_collection_modifyitems(config, items):
     """Systems are slow to build and are remembered by each process: the tests of a file run in one.
 
     A file whose tests build many systems says itself which tests go together. Tests marked long
-    are left to --all.
+    are left to --all, and so are the cases that ``further_cases.toml`` names.
     """
+    _mark_further_cases(items, every_case="[" not in "".join(map(str, config.args)))
     long = [item for item in items if _is_long(item)]
     if long and not config.getoption("--all"):
         config.hook.pytest_deselected(items=long)
@@ -73,6 +78,25 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+
+
+def _mark_further_cases(items, every_case):
+    """Mark as long what the table names; where all cases of a test are there, each name is to be one."""
+    cases = {}
+    for item in items:
+        name, _, case = item.name.partition("[")
+        cases.setdefault((item.path, name), {})[case.removesuffix("]")] = item
+    table = tomllib.loads((TESTS / "further_cases.toml").read_text(encoding="utf-8"))
+    for file, tests in table.items():
+        for name, further in tests.items():
+            there = cases.get((TESTS / file, name), {})
+            if there and every_case and not set(further) < set(there):
+                unknown = sorted(set(further) - set(there))
+                raise pytest.UsageError(
+                    f"further_cases.toml: {file}::{name}: no cases {unknown}, or no others"
+                )
+            for case in set(further) & set(there):
+                there[case].add_marker(pytest.mark.long(reason="others of its kind stay in the plain run"))
 
 
 def _is_long(item):

@@ -185,6 +185,7 @@ def test_another_level_set_is_not_inside(skate):
     assert not roa.contains(eq.x + np.array([0, 0, 0, 1e-3, 0]))  # off the leaf
 
 
+@pytest.mark.long(reason="a box of depth five; the skate is kept by multipliers too")
 @pytest.mark.slow
 def test_sleeping_top_is_kept_with_multipliers():
     """Pi3 and Gamma.Pi have the same differential at the pole: they enter the function instead."""

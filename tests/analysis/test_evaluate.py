@@ -309,6 +309,7 @@ def test_energy_is_not_conserved_under_the_inputs_of_a_family():
     assert gc.stability_conditions(system, "braked").multipliers == {}
 
 
+@pytest.mark.long(reason="the verdicts beside both speeds are asked with the benchmark")
 def test_the_bicycle_of_the_benchmark():
     """Stable between weave and capsize, 4.292382536 and 6.024262015 m/s (Meijaard and others 2007)."""
     bicycle = gc.models.get("whipple-bicycle")().reduce()

@@ -67,6 +67,7 @@ def test_runs_of_the_linear_part_stay_below_the_bound():
     assert worst[1] > 0.2 * ends[1]  # of the coordinate that moves; what is told is of the right size
 
 
+@pytest.mark.long(reason="the attack draws members that no bound holds")
 def test_a_loop_that_only_stands_stable_has_no_bound_at_the_rate_that_breaks_it():
     """Vinograd: at s = t a solution grows as exp(t/2), e = (-cos t, sin t) exp(t/2)."""
     system = turning()

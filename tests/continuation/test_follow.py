@@ -110,6 +110,7 @@ def test_fractions_that_are_held_are_held_exactly():
         assert gc.certify(skate(), point).verdict is (expected if distance else gc.Verdict.UNDECIDED)
 
 
+@pytest.mark.long(reason="the verdicts beside both speeds are asked with the benchmark")
 @pytest.mark.slow
 def test_the_bicycle_weaves_and_capsizes_at_the_speeds_of_the_benchmark():
     """Meijaard, Papadopoulos, Ruina and Schwab 2007, section 6: 4.292382536341 and 6.024262015388 m/s."""

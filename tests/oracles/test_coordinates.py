@@ -226,6 +226,7 @@ def test_pendulum_skate(chart):
     assert relative_error([xidot[0], xidot[:3] @ gamma, xidot[3]], expected) < 1e-12
 
 
+@pytest.mark.long(reason="sympy takes ten seconds; other charts are compared here")
 def test_literal_lagrange_equations():
     """sympy differentiates L(q, qdot) itself, in a third chart of SO(3), G and A depending on Gamma."""
     mechanism = random_mechanism(np.random.default_rng(8), ["so2", "so3", "r1"], [1, 0], 0)

@@ -318,6 +318,7 @@ def test_an_orbit_with_an_integral_over_a_coordinate_is_enclosed(skidding):
     assert float(found.period.mid()) == pytest.approx(period, rel=1e-13)
 
 
+@pytest.mark.long(reason="fifteen seconds; other orbits on levels are enclosed here")
 def test_the_wobble_of_a_disk_is_stable_on_the_levels_of_its_integrals():
     """Energy and two integrals over the shape leave nothing but the orbit."""
     disk = gc.models.get("rolling-disk")().reduce().despun()

@@ -70,6 +70,7 @@ def test_bad_questions(cart):
         gc.robustness(cart[0], 3, [1.0], [0, 1])
 
 
+@pytest.mark.long(reason="six hundred runs; other reports have closed forms")
 def test_the_damped_skate():
     """hold .348 s, delay .150 s, limit 3.33 N m; 32 corners of 10 % and more."""
     mechanism = gc.models.get("pendulum-skate-rotor")()

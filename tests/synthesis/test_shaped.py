@@ -464,15 +464,17 @@ def test_a_direction_may_be_given():
     assert apart(law) < 1e-12
 
 
-def test_damped_loops_of_other_classes_attract():
-    for name, family, k in (("ball-and-beam", "level", 0.1), ("furuta-pendulum", "upright", 1e-3)):
-        matching = gc.match(gc.models.get(name)(), shaping="both")
-        law = matching.law(**matching.design(family).recommend())
-        loop = law.closed_loop()
-        assert gc.certify(loop, loop.equilibrium(family)).verdict is gc.Verdict.PROVED_STABLE
-        damped = law.with_damping(k=k).closed_loop()
-        verdict = gc.certify(damped, damped.equilibrium(family)).verdict
-        assert verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+@pytest.mark.parametrize(
+    ("name", "family", "k"), [("ball-and-beam", "level", 0.1), ("furuta-pendulum", "upright", 1e-3)]
+)
+def test_damped_loops_of_other_classes_attract(name, family, k):
+    matching = gc.match(gc.models.get(name)(), shaping="both")
+    law = matching.law(**matching.design(family).recommend())
+    loop = law.closed_loop()
+    assert gc.certify(loop, loop.equilibrium(family)).verdict is gc.Verdict.PROVED_STABLE
+    damped = law.with_damping(k=k).closed_loop()
+    verdict = gc.certify(damped, damped.equilibrium(family)).verdict
+    assert verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
 
 def test_what_no_input_reaches_is_said():

@@ -47,6 +47,7 @@ def test_short_bounds_are_printed_as_they_are():
     assert repr(design) == "<ShapedDesign for 'upright'>\n  kappa: kappa > I/J\n  rho: rho < 0\n  K: K < 0"
 
 
+@pytest.mark.long(reason="the bounds of the acrobot take ten seconds")
 def test_long_bounds_are_printed_by_their_size():
     design = matched("acrobot", "both").design("upright")
     told, bounds = repr(design), design.bounds
