@@ -146,6 +146,9 @@ def test_parts_that_a_system_does_not_have_are_empty_and_unknown_ones_are_refuse
         ("K.Gamma", r"K \cdot \Gamma"),
         ("|K|^2", "|K|^{2}"),
         ("rotor_momentum", r"\text{rotor momentum}"),
+        ("roll_left_dot", r"\dot{\text{roll left}}"),
+        ("wheel2_rear_dot_dot", r"\ddot{\text{wheel 2 rear}}"),
+        ("wheel2_rear", r"\text{wheel 2 rear}"),
     ],
 )
 def test_names_in_latex(name, expected):

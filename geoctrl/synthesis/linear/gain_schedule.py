@@ -21,6 +21,7 @@ import sympy as sp
 from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import entries, nearest, require_choice, whole_number
 from geoctrl._scalars import Node, exact, expression, real, shown
+from geoctrl._scalars.algebra.same_expressions import are_same
 from geoctrl.analysis import MovingBound, StabilityMap, bound_while_moving, certify_region
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.contract.law import Law, with_feedback
@@ -343,8 +344,9 @@ def _variable_of_state(
         s: family.states.get(label, sp.S.Zero).xreplace(dict(at))
         for label, s in zip(plant.state_labels, plant.states, strict=True)
     }
-    if (off := sp.simplify(by.xreplace(members) - variable)) != 0:
-        raise InputError(f"by = {by} must be {variable} at the members of the family, and is off by {off}")
+    there = by.xreplace(members)
+    if there != variable and not all(are_same([there], [variable])):
+        raise InputError(f"by = {by} must be {variable} at the members of the family, and is {there} there")
     return by
 
 

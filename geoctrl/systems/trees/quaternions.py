@@ -186,11 +186,14 @@ def unit_axis(given: Any, what: str) -> Vector3:
     if length is not None:
         return tuple(q / length for q in scaled)  # type: ignore[return-value]
     size = math.hypot(*map(float, scaled))
-    x, y, z = (float(q) / size for q in scaled)
-    sign = -1 if z > 0 else 1
-    u, v = Fraction(x / (1 - sign * z)), Fraction(y / (1 - sign * z))
-    square = u * u + v * v
-    return 2 * u / (1 + square), 2 * v / (1 + square), sign * (square - 1) / (1 + square)
+    b = [float(q) / size for q in scaled]
+    k = max(range(3), key=lambda i: abs(b[i]))  # from its pole, what is zero stays zero
+    i, j = (k + 1) % 3, (k + 2) % 3
+    u, v = (Fraction(b[m] / (1 + abs(b[k]))) for m in (i, j))
+    square, found = u * u + v * v, [Fraction(0)] * 3
+    found[i], found[j] = 2 * u / (1 + square), 2 * v / (1 + square)
+    found[k] = (-1 if b[k] < 0 else 1) * (1 - square) / (1 + square)
+    return tuple(found)  # type: ignore[return-value]
 
 
 def read_turn(given: Any, what: str) -> Quaternion:

@@ -66,7 +66,10 @@ def _decimal(size: sp.Rational) -> str:
 
 
 def symbol_name(name: str) -> str:
-    r"""A label in LaTeX: ``Omega1_2`` is ``\Omega_{1,2}``, ``Omega1_dot`` is ``\dot{\Omega}_{1}``."""
+    r"""A label in LaTeX: ``Omega1_2`` is ``\Omega_{1,2}``, ``Omega1_dot`` is ``\dot{\Omega}_{1}``.
+
+    Names of several words stay words.
+    """
     match = re.fullmatch(r"([A-Za-z]+?)(\d*)((?:_[A-Za-z0-9]+)*)", name)
     if match is None:
         return _product_name(name)
@@ -78,7 +81,8 @@ def symbol_name(name: str) -> str:
         letter, index = head[0], [head[1], *index]
     elif len(head) > 1 and not letter.startswith("\\"):
         if any(part.isalpha() and part != "dot" for part in suffixes):
-            return rf"\text{{{name.replace('_', ' ')}}}"
+            words = " ".join([head, *index, *(part for part in suffixes if part != "dot")])
+            return rf"\{'d' * dots}ot{{\text{{{words}}}}}" if dots else rf"\text{{{words}}}"
         letter = rf"\mathrm{{{head}}}"
     if dots:
         letter = rf"\{'d' * dots}ot{{{letter}}}"

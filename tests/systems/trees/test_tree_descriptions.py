@@ -159,3 +159,12 @@ def test_numbers_stay_what_they_are():
     assert tree.links[0].mass == sp.Rational(1, 3)
     assert tree.free_symbols == {sp.Symbol("l", real=True)}
     assert pickle.loads(pickle.dumps(tree)).labels == tree.labels
+
+
+@pytest.mark.parametrize("axis", [(1, 1, 0), (0, 1, 3), (3, 0, -1), (0, -2, 1), (-1, 2, -3), (1e-9, 0, -1.0)])
+def test_an_axis_has_length_one_exactly_and_what_is_zero_of_it_stays_so(axis):
+    """A plane mechanism with tilted axes stays a plane one."""
+    found = gc.Hinge("q", axis).axis
+    assert sum(x * x for x in found) == 1
+    assert [x == 0 for x in found] == [a == 0 for a in axis]
+    assert np.array(found, dtype=float) == pytest.approx(np.array(axis) / np.linalg.norm(axis), abs=3e-16)
