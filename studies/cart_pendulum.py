@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import sympy as sp
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from scipy.linalg import solve_continuous_are
 
@@ -27,6 +26,8 @@ from geoctrl.viz.style import COLOURS, quiet
 FREQUENCIES = (1.5, 4.0)
 """Of the undamped loop, rad/s: the slow one carries the cart, the fast one the pendulum."""
 DAMPINGS = np.geomspace(0.02, 20.0, 61)
+MOST = 1.4
+"""Largest lean that is asked of, rad."""
 HOME = 0.02
 """Distance from the upright rest, in every state, that counts as home."""
 
@@ -108,31 +109,60 @@ def draw_run(pairs: dict, phi: float, x: float, span: float) -> Figure:
     for ax, label in zip(axes, ("lean (degrees)", "cart (m)", "force (N)"), strict=True):
         quiet(ax, ylabel=label, xlabel="time (s)" if ax is axes[-1] else "")
     axes[0].legend(frameon=False)
-    figure.suptitle(f"From a lean of {np.degrees(phi):.0f} degrees, the cart {x:g} m from home")
+    p = next(iter(pairs.values()))[0].params
+    told = f"M = {p['M']:g} kg, m = {p['m']:g} kg, l = {p['l']:g} m, no limit of the force"
+    words = f"From a lean of {np.degrees(phi):.0f} degrees, the cart {x:g} m from home"
+    figure.suptitle(f"{words}\n{told}", fontsize=10)
     return figure
 
 
+def largest_lean(
+    system: gc.ReducedSystem, law: ShapedLaw | None, most: float, x: float, span: float, halvings: int
+) -> float:
+    """How far to one side the pendulum may lean at rest, from upright on, for the cart at x to come home."""
+    low, high = 0.0, most
+    if not comes_home(system, law, low, x, span):
+        return 0.0
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        low, high = (middle, high) if comes_home(system, law, middle, x, span) else (low, middle)
+    return low
+
+
 def region(
-    system: gc.ReducedSystem, law: ShapedLaw | None, leans: np.ndarray, places: np.ndarray, span: float
+    system: gc.ReducedSystem, law: ShapedLaw | None, places: np.ndarray, span: float, halvings: int
 ) -> np.ndarray:
-    """Starts from rest that come home: (places, leans)."""
-    return np.array([[comes_home(system, law, phi, x, span) for phi in leans] for x in places])
+    """Leans to both sides up to which starts from rest come home: (places, 2)."""
+    sides = (-MOST, MOST)
+    return np.array([[largest_lean(system, law, s, x, span, halvings) for s in sides] for x in places])
 
 
-def draw_regions(found: dict, leans: np.ndarray, places: np.ndarray, singular: float) -> Figure:
-    """The maps of `region`, with the lean at which the matched law is singular."""
+def share(edges: np.ndarray) -> float:
+    """Part of the leans within MOST that come home."""
+    return float(np.mean(edges[:, 1] - edges[:, 0]) / (2 * MOST))
+
+
+def draw_regions(found: dict, places: np.ndarray, loop: gc.ReducedSystem) -> Figure:
+    """The edges of `region`, with the lean at which the matched law is singular."""
+    singular = edge(loop.params)
     figure = Figure(figsize=(8.4, 3.8), layout="constrained")
     axes = figure.subplots(1, len(found), sharey=True)
-    for ax, colour, (name, good) in zip(axes, COLOURS, found.items(), strict=False):
-        shades = ListedColormap(["white", colour])
-        ax.pcolormesh(np.degrees(leans), places, good, cmap=shades, vmin=0, vmax=1, alpha=0.55)
+    for ax, colour, (name, edges) in zip(axes, COLOURS, found.items(), strict=False):
+        low, high = np.degrees(edges).T
+        ax.fill_betweenx(places, low, high, color=colour, alpha=0.35, linewidth=0)
+        ax.plot(low, places, color=colour, linewidth=1.2)
+        ax.plot(high, places, color=colour, linewidth=1.2)
+        ax.set_xlim(-np.degrees(MOST), np.degrees(MOST))
         if name != "LQR":
             for side in (-1, 1):
                 ax.axvline(side * np.degrees(singular), color="black", linewidth=0.8, linestyle="--")
-        quiet(ax, title=f"{name}: {good.mean():.0%} of the starts", xlabel="lean at the start (degrees)")
-        ax.grid(False)
+        quiet(ax, title=f"{name}: {share(edges):.0%} of the starts", xlabel="lean at the start (degrees)")
     axes[0].set_ylabel("cart at the start (m)")
-    figure.suptitle("Starts from rest that come home; dashed: where the matched law is singular")
+    p = loop.params
+    told = (
+        f"M = {p['M']:g} kg, m = {p['m']:g} kg, l = {p['l']:g} m; dashed: where the matched law is singular"
+    )
+    figure.suptitle(f"Starts from rest that come home\n{told}", fontsize=10)
     return figure
 
 
@@ -156,15 +186,14 @@ def main(argv: list[str] | None = None) -> None:
         slowest = -gc.linearize(system, eq).eigenvalues.real.max()
         print(f"{name:<8} {gc.certify(system, eq).verdict}, slowest decay {slowest:.3g} 1/s")
     pairs = {"matched law": (loop, law), "LQR": (linear, None)}
-    n = 7 if args.quick else 25
-    leans, places = np.linspace(-1.4, 1.4, n), np.linspace(-1.5, 1.5, n)
-    span = 90.0
-    found = {name: region(*pair, leans, places, span) for name, pair in pairs.items()}
-    for name, good in found.items():
-        print(f"{name:<12} brings {good.mean():.0%} of the starts home in {span:g} s")
+    n, halvings = (7, 4) if args.quick else (31, 8)
+    places, span = np.linspace(-1.5, 1.5, n), 90.0
+    found = {name: region(*pair, places, span, halvings) for name, pair in pairs.items()}
+    for name, edges in found.items():
+        print(f"{name:<12} brings {share(edges):.0%} of the starts home in {span:g} s")
     for name, figure in (
         ("run", draw_run(pairs, 0.35, 0.3, 12.0)),
-        ("region", draw_regions(found, leans, places, edge(loop.params))),
+        ("region", draw_regions(found, places, loop)),
     ):
         figure.savefig(args.out / f"{name}.png", dpi=160)
     print(f"figures in {args.out}")

@@ -18,12 +18,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.viz.style import COLOURS, quiet
 
 TILT = 0.1
 """Initial tilt of [GO] (59), rad."""
@@ -410,16 +412,18 @@ def figures(
 
     figure, axes = plt.subplots(3, 1, figsize=(7.5, 7), sharex=True, layout="constrained")
     draw_motion(axes, free, free.time <= free.time[-1])
-    axes[0].set_title(r"Free skate: $\Gamma_3 = 0$ at t = 1.025 s")
+    axes[0].set_title("Free skate: it lies on the ice at t = 1.025 s")
+    figure.suptitle(numbers_of(skate), fontsize=9)
     save(figure, "figure4_free.png")
 
     figure, axes = plt.subplots(
         3, 2, figsize=(12, 7), sharex="col", layout="constrained", width_ratios=[2, 1]
     )
-    draw_motion(axes[:, 0], run, run.time >= 0.0, legend=False)
+    draw_extent(axes[:, 0], run)
     draw_motion(axes[:, 1], run, run.time <= 4.0)
-    axes[0, 0].set_title("Controlled skate")
+    axes[0, 0].set_title("Controlled skate: least and largest of each second")
     axes[0, 1].set_title("its first 4 s")
+    figure.suptitle(rf"$\sigma = -10^{{-5}}$; {numbers_of(run.system)}", fontsize=9)
     save(figure, "figure5_controlled.png")
 
     figure, axes = plt.subplots(2, 1, figsize=(7.5, 4.6), sharex=True, layout="constrained")
@@ -428,8 +432,7 @@ def figures(
     ):
         first = run.time <= 4.0
         axis.plot(run.time[first], run[label][first], color="#0072B2", linewidth=1.0)
-        axis.set_ylabel(name)
-        axis.grid(alpha=0.3)
+        quiet(axis, ylabel=name)
     axes[0].set_title("What the law costs: the motor of the controlled skate")
     axes[1].set_xlabel("t (s)")
     save(figure, "torque_and_rotor.png")
@@ -448,7 +451,7 @@ def figures(
 
     figure, axis = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
     for unstable, marker, colour in ((False, "o", "#0072B2"), (True, "x", "#D55E00")):
-        points = [(tilt, rate) for tilt, rate, u in turns if u is unstable]
+        points = [(np.degrees(tilt), rate) for tilt, rate, u in turns if u is unstable]
         axis.plot(
             *zip(*points, strict=True),
             marker,
@@ -457,27 +460,51 @@ def figures(
             ms=4,
         )
     tilt = np.linspace(0.0, 0.66, 200)
-    axis.plot(tilt, stability_boundary(skate.params, tilt), color="black", linewidth=1.2, label="closed form")
-    axis.set(xlabel="tilt (rad)", ylabel="yaw rate $v_2$ (rad/s)", title="Leaning turns of the free skate")
+    border = stability_boundary(skate.params, tilt)
+    axis.plot(np.degrees(tilt), border, color="black", linewidth=1.2, label="closed form")
+    quiet(axis, title="Leaning turns of the free skate", xlabel="lean (degrees)", ylabel="yaw rate (rad/s)")
+    figure.suptitle(numbers_of(skate), fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     save(figure, "leaning_turns.png")
 
 
-def draw_motion(axes, traj: gc.Trajectory, window: np.ndarray, legend: bool = True) -> None:
-    """Body rates, speed and vertical, as in Figures 4 and 5."""
+def numbers_of(system: gc.ReducedSystem) -> str:
+    """The parameters of a system, for below a title."""
+    units = {p.name: p.unit for p in system.mechanism.parameters}
+    named = [f"{name} = {value:g} {units[name]}".strip() for name, value in system.params.items()]
+    return fill(", ".join(named), 110)
+
+
+def signals(traj: gc.Trajectory) -> list[tuple[str, dict[str, np.ndarray]]]:
+    """Body rates, speed and lean by name, with the words of their axes."""
     omega = traj.system.velocity(traj.states, traj.params)
-    t = traj.time[window]
-    for i, style in enumerate(("-", "--", "-.")):
-        axes[0].plot(t, omega[i][window], style, label=rf"$\Omega_{i + 1}$", linewidth=1.0)
-    axes[1].plot(t, omega[3][window], label="$Y_1$", linewidth=1.0)
-    for label, style in (("Gamma2", "-"), ("Gamma3", "--")):
-        axes[2].plot(t, traj[label][window], style, label=rf"$\Gamma_{label[-1]}$", linewidth=1.0)
-    for axis, name in zip(axes, ("body rates (rad/s)", "speed (m/s)", "vertical in the body"), strict=True):
-        axis.set_ylabel(name)
-        axis.grid(alpha=0.3)
-        if legend:
+    lean = np.degrees(np.arctan2(traj["Gamma2"], traj["Gamma3"]))
+    return [
+        ("body rates (rad/s)", {rf"$\Omega_{i + 1}$": omega[i] for i in range(3)}),
+        ("speed (m/s)", {"$Y_1$": omega[3]}),
+        ("lean (degrees)", {"lean": lean}),
+    ]
+
+
+def draw_motion(axes, traj: gc.Trajectory, window: np.ndarray) -> None:
+    """Body rates, speed and lean, as in Figures 4 and 5."""
+    for axis, (words, rows) in zip(axes, signals(traj), strict=True):
+        for style, colour, (name, values) in zip(("-", "--", "-."), COLOURS, rows.items(), strict=False):
+            axis.plot(traj.time[window], values[window], style, color=colour, label=name, linewidth=1.0)
+        quiet(axis, ylabel=words, xlabel="t (s)" if axis is axes[-1] else "")
+        if len(rows) > 1:
             axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    axes[2].set_xlabel("t (s)")
+
+
+def draw_extent(axes, traj: gc.Trajectory) -> None:
+    """The same as bands: hundreds of swings would be a solid block."""
+    seconds = np.arange(int(traj.time[-1]))
+    first = np.searchsorted(traj.time, seconds)
+    for axis, (words, rows) in zip(axes, signals(traj), strict=True):
+        for colour, (name, values) in zip(COLOURS, rows.items(), strict=False):
+            low, high = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
+            axis.fill_between(seconds + 0.5, low, high, color=colour, alpha=0.35, linewidth=0.8, label=name)
+        quiet(axis, ylabel=words, xlabel="t (s)" if axis is axes[-1] else "")
 
 
 def stability_boundary(params: dict[str, float], tilt: np.ndarray) -> np.ndarray:
@@ -509,6 +536,9 @@ def run(out: Path, quick: bool = False) -> gc.Certificate:
     with report.section("Files"):
         lin = gc.linearize(loop, loop.equilibrium("sliding", Y0=1.0))
         figures(skate, free, trajectory, lin, turns, out)
+        seen = trajectory.resample(np.linspace(0, 4, 201))
+        rows, names = {"lean (cosine)": "Gamma3"}, ("rotor free", "rotor driven")
+        gc.viz.scene(free, compare=seen, names=names, signals=rows, speed=0.5).save(out / "skate.html")
         for path in sorted({*out.iterdir(), out / "report.txt"}):
             report.line(f"  {path}")
         report.line(f"finished in {time.perf_counter() - report.started:.1f} s")
