@@ -36,8 +36,7 @@ extensions = [
     "reference",
     "sidebar",
 ]
-sphinx_gallery_conf = gallery.SETTINGS
-exclude_patterns = ["_build", "gallery"]  # of the gallery pages are made
+exclude_patterns = ["_build", "gallery", "viewer"]  # pages are made of the gallery
 templates_path = ["_templates"]
 html_math_renderer = "katex"
 html_static_path = ["_static"]
