@@ -30,6 +30,8 @@ from geoctrl.manifolds.vectors.entries import forces_on_factors, read_scalar, re
 from geoctrl.manifolds.views.latex_of_systems import Line, ManifoldDisplay
 from geoctrl.systems import Family, Parameter
 from geoctrl.systems.contract.scales import symmetric_scaling
+from geoctrl.systems.picture import Solid
+from geoctrl.systems.picture.solids import solids_in
 from geoctrl.systems.typesetting.typesetting import symbol_name
 
 __all__ = ["ProductDisplay", "ProductSystem", "ProductTrajectory"]
@@ -177,6 +179,9 @@ class ProductSystem(ManifoldSystem):
     equilibria : dict of name -> Family, optional
         Declared equilibria by state labels, for `equilibrium`; labels left out are zero.
     name, source : str
+    picture : sequence of Solid, optional
+        What it looks like (`geoctrl.viz.scene`): each in the axes of space, or of a factor, its attitude or
+        its place; poses in configurations and parameters.
 
     Attributes
     ----------
@@ -243,6 +248,7 @@ class ProductSystem(ManifoldSystem):
         equilibria: Mapping[str, Family] | None = None,
         name: str = "",
         source: str = "",
+        picture: Sequence[Solid] = (),
     ) -> None:
         factors = _read_factors(factors)
         product = Product(factors)
@@ -252,7 +258,10 @@ class ProductSystem(ManifoldSystem):
             energy,
             Named(product),
             _space(factors),
-            {"factors": product.factors, "kinetic": kinetic, "potential": potential, "frame_rate": frame},
+            {
+                **{"factors": product.factors, "kinetic": kinetic, "potential": potential},
+                **{"frame_rate": frame, "picture": solids_in(picture)},
+            },
             potential=_less(potential, added),
             gradient=gradient,
             forces=_in_order(forces, factors),

@@ -13,9 +13,11 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.energies.potentials import Pairs, Sites, index_pairs
+from geoctrl.manifolds.mechanisms.solids_of_links import ACCENT, DARK, link_solids, most_drawn
 from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
 from geoctrl.spheres.sphere_systems import SphereSystem
 from geoctrl.systems import Family
+from geoctrl.systems.picture import Ellipsoid, Rod, Solid
 
 __all__ = [
     "chain_pendulum",
@@ -75,6 +77,7 @@ def chain_pendulum(
         forces=forces,
         inputs=[*tau, *d],
         equilibria=_upright(g, n),
+        picture=link_solids((0, 0, 0), _symbols(n), length),
         name="chain-pendulum",
         source="T. Lee, M. Leok, N. H. McClamroch, Int. J. Robust Nonlinear Control (2015)",
     )
@@ -112,7 +115,13 @@ def particles_on_sphere(masses: Sequence[float] = (1.0, 1.0, 1.0), gamma: float 
         c = a.dot(b)
         return -strength * c / sp.sqrt(1 - c**2)
 
-    return SphereSystem(mass=m, potential=Pairs(attraction), name="particles-on-sphere", source=_LLM09)
+    return SphereSystem(
+        mass=m,
+        potential=Pairs(attraction),
+        picture=_balls_on_sphere(m.size),
+        name="particles-on-sphere",
+        source=_LLM09,
+    )
 
 
 def coupled_pendula(
@@ -163,6 +172,7 @@ def coupled_pendula(
         mass=m * length**2,
         potential=[Sites(lambda q, c: -c * _dot(g, q), c=m * length), Pairs(spring, pairs=joined, c=data)],
         equilibria=_upright(g, m.size),
+        picture=_pendula(_pivots(m.size, joined, r), length),
         name="coupled-pendula",
         source=_LLM09,
     )
@@ -221,7 +231,15 @@ def elastic_rod(
     if n > 1:
         chain = np.column_stack([np.arange(n - 1), np.arange(1, n)])
         terms.append(Pairs(lambda a, b: half * (1 - a.dot(b)) ** power, pairs=chain))
-    return SphereSystem(mass=inertia, potential=terms, name="elastic-rod", source=_LLM09)
+    rod = link_solids([float(size * b) for b in base], _symbols(n), size, ends=False)
+    clamped = Solid("clamped element", [Rod((0, 0, 0), size * base, size / 20)], of=None, colour=DARK)
+    return SphereSystem(
+        mass=inertia,
+        potential=terms,
+        picture=[clamped, *rod] if rod else (),
+        name="elastic-rod",
+        source=_LLM09,
+    )
 
 
 def dipoles(
@@ -273,6 +291,19 @@ def dipoles(
     return SphereSystem(
         mass=np.full(len(r), element * size**2 / 12),
         potential=Pairs(coupling, pairs=np.column_stack([first, second]), c=data),
+        picture=[
+            Solid(
+                f"needle {i}",
+                [
+                    Rod((0, 0, 0), (0, 0, size / 2), size / 12, colour=ACCENT),
+                    Rod((0, 0, -size / 2), (0, 0, 0), size / 12),
+                ],
+                of=None,
+                place=place,
+                along=way,
+            )
+            for i, (place, way) in enumerate(zip(r, _symbols(len(r)), strict=True), 1)
+        ],
         name="dipoles",
         source=_LLM09,
     )
@@ -307,9 +338,46 @@ def lennard_jones(
     return SphereSystem(
         mass=np.full(len(number_of_bodies(n)), m),
         potential=Pairs(interaction, cutoff=cutoff),
+        picture=_balls_on_sphere(len(number_of_bodies(n)), s / 2),
         name="lennard-jones",
         source=_LLM09,
     )
+
+
+def _symbols(n: int) -> list[sp.Matrix]:
+    return [vector(f"q{i}") for i in range(1, n + 1)]
+
+
+def _balls_on_sphere(n: int, size: float = 0.12) -> list[Solid]:
+    """Balls on a sphere of glass."""
+    if n > most_drawn:
+        return []
+    glass = Solid("sphere", [Ellipsoid(2, colour="#cbd5e1", opacity=0.25)], of=None)
+    balls = [Solid(f"ball {i}", [Ellipsoid(size)], None, q) for i, q in enumerate(_symbols(n), 1)]
+    return [glass, *balls]
+
+
+def _pivots(n: int, pairs: Any, offsets: np.ndarray) -> np.ndarray:
+    """Places of pivots (n, 3) with these offsets, the first of those that hang together at the origin."""
+    found: dict[int, np.ndarray] = {}
+    for first in range(n):
+        found.setdefault(first, np.zeros(3))
+        for _ in range(n):
+            for (i, j), apart in zip(pairs, offsets, strict=True):
+                if i in found:
+                    found.setdefault(int(j), found[int(i)] + apart)
+    return np.array([found[i] for i in range(n)])
+
+
+def _pendula(pivots: np.ndarray, lengths: np.ndarray) -> list[Solid]:
+    """A pendulum from each pivot."""
+    ways = _symbols(len(pivots))
+    pendula = zip(pivots, ways, lengths, strict=True)
+    return [
+        Solid(f"pendulum {i}", one.shapes, of=None, place=pivot, along=way, colour=None if i % 2 else ACCENT)
+        for i, (pivot, way, length) in enumerate(pendula, 1)
+        for one in link_solids(pivot, [way], [length])
+    ]
 
 
 def _positive(**lists: Any) -> list[np.ndarray]:

@@ -23,6 +23,8 @@ from geoctrl.manifolds.views.latex_of_systems import FEW, Line, ManifoldDisplay,
 from geoctrl.spheres.mass import count, kinetic_of, mass_expression, mass_of
 from geoctrl.spheres.start import WORDS
 from geoctrl.systems import Family, Parameter
+from geoctrl.systems.picture import Solid
+from geoctrl.systems.picture.solids import solids_in
 
 __all__ = ["SphereDisplay", "SphereSystem", "SphereTrajectory", "integrate"]
 
@@ -141,7 +143,7 @@ class SphereSystem(ManifoldSystem):
         Only with a callable potential, and needed there: ``dV(q, p) -> (n, 3)``.
     forces : n sympy 3-vectors or callable, optional
         In q, omega, ``geoctrl.time``, inputs and parameters; or ``f(t, q, omega, u, p) -> (n, 3)``.
-    inputs, law, parameters, invariants, equilibria, name, source
+    inputs, law, parameters, invariants, equilibria, name, source, picture
         As of a `geoctrl.manifolds.ProductSystem`.
 
     Attributes
@@ -199,6 +201,7 @@ class SphereSystem(ManifoldSystem):
         equilibria: Mapping[str, Family] | None = None,
         name: str = "",
         source: str = "",
+        picture: Sequence[Solid] = (),
     ) -> None:
         n = count(mass)
         face = Alike(Direction, n, *WORDS)
@@ -206,7 +209,7 @@ class SphereSystem(ManifoldSystem):
             kinetic_of(face.product, mass),
             face,
             f"(S^2)^{n}",
-            {"mass": mass},
+            {"mass": mass, "picture": solids_in(picture)},
             potential=potential,
             gradient=gradient,
             forces=forces,

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import pickle
 import re
 import shutil
 import subprocess
@@ -58,6 +59,8 @@ def test_every_model_has_a_scene_with_the_poses_of_its_run(name):
     data = made.data()
     again = run.resample(np.clip(data["start"] + data["step"] * np.arange(data["count"]), 0, run.time[-1]))
     if not hasattr(run.system, "assembly"):
+        assert made.data()["bodies"][0]["name"] != run.system.product.factors[0].name  # it has a picture
+        made = gc.viz.scene(run, parts=[])
         for b, factor in enumerate(run.system.product.factors):
             places, turns = made.poses(factor.name)
             z, turned = again.configuration(b), Rotation.from_quat(turns).as_matrix()
@@ -156,6 +159,38 @@ def test_wheels_turn_with_their_rates():
     assert angle[-1] - angle[0] == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("name", ["chain-pendulum", "chain-on-cart"])
+def test_links_have_the_potential_of_their_ends(name):
+    """Weights at the ends that are drawn: the energy knows nothing of the picture."""
+    run = short_run(name)
+    made, masses = gc.viz.scene(run), {"chain-pendulum": (0.7, 0.5, 0.4), "chain-on-cart": (0.5, 0.5)}[name]
+    heights = []
+    for i, body in enumerate((b for b in made.data()["bodies"] if b["name"] != "cart"), 1):
+        places, turns = made.poses(f"link {i}")
+        length = body["shapes"][0]["length"]
+        heights.append((places[0] + Rotation.from_quat(turns[0]).apply([0, 0, length]))[2])
+    weight = 9.81 * np.dot(masses, heights)
+    z, _ = run.system.product.parts(run.states[:, 0])
+    assert weight == pytest.approx(float(run.system.potential(z)), rel=1e-6)
+
+
+def test_a_picture_of_a_product_stays_with_it():
+    system = gc.models.get("bodies-with-joint")()
+    again = pickle.loads(pickle.dumps(system.replace(name="two")))
+    assert [body.name for body in again.arguments["picture"]] == ["first body", "second body"]
+    joint = []  # the end of the first arm is that of the second
+    made = gc.viz.scene(short_run("bodies-with-joint"))
+    for name, end in (("first body", (0, 0, 0.4)), ("second body", (0, 0.1, -0.3))):
+        places, turns = made.poses(name)
+        joint.append(places + Rotation.from_quat(turns).apply(end))
+    assert np.abs(joint[0] - joint[1]).max() < 1e-6
+    wrong = gc.Solid("b", [gc.Disk(1)], of=None, place=(sp.Symbol("a", real=True), 0, 0))
+    with pytest.raises(gc.DescriptionError, match="the pose of b in picture holds the undeclared symbol a"):
+        system.replace(picture=[wrong])
+    with pytest.raises(TypeError, match=r"picture must hold gc\.Solid"):
+        system.replace(picture=[3])
+
+
 def test_another_parameter_moves_the_picture():
     system = pendulum()
     runs = [
@@ -205,6 +240,7 @@ def test_parts_that_do_not_fit(change, words):
         (lambda: gc.Rod((0, 0, 0), (1, 0, 0), colour="red"), "#rrggbb"),
         (lambda: gc.Ellipsoid(1, opacity=2), "between 0 and 1"),
         (lambda: gc.Solid("b", [gc.Disk(1)], up=(0, 0, 0)), "up must not be zero"),
+        (lambda: gc.Solid("b", [gc.Disk(1)], along=(0, 0, 0)), "along must not be zero"),
         (lambda: gc.Solid("b", [gc.Disk(1)], up=(0, 0, sp.Symbol("s"))), "up must be three numbers"),
     ],
 )

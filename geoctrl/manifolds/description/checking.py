@@ -30,6 +30,7 @@ def check_description(system: Any) -> None:
     check_forces(system)
     check_invariants(system)
     check_numbers(system)
+    check_picture(system)
 
 
 def require(what: str, values: Sequence[Any], allowed: set[Any]) -> None:
@@ -39,6 +40,15 @@ def require(what: str, values: Sequence[Any], allowed: set[Any]) -> None:
         "geoctrl.rotations gives, or z, rate and velocity of a factor"
     )
     require_declared(what, values, allowed, remedy)
+
+
+def check_picture(system: Any) -> None:
+    """Refuse a picture with poses in anything but configurations and parameters."""
+    for body in system.own_arguments.get("picture", ()):
+        known = system.configuration_symbols | system.parameter_symbols
+        require(f"the pose of {body.name} in picture", body.expressions, known)
+        lengths = [e for shape in body.shapes for e in shape.lengths]
+        require(f"the shapes of {body.name} in picture", lengths, system.parameter_symbols)
 
 
 def check_lagrangian(system: Any) -> None:

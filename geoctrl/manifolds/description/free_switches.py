@@ -105,7 +105,7 @@ def with_free_switches(system: Any) -> Any:
     taken = {p.name for p in given.parameters} | {*given.state_labels, *given.input_labels}
     data = {s for term in given.potential_terms for s in term.small.data}
     free = Branches(given.parameter_symbols | data, taken)
-    kept_as_is = {"inputs", "parameters", "name", "source"}
+    kept_as_is = {"inputs", "parameters", "name", "source", "picture"}
     changed = {k: v if k in kept_as_is else free(v) for k, v in given.arguments.items()}
     if not free.names:
         return system

@@ -26,8 +26,10 @@ from geoctrl.manifolds.mechanisms.parts import (
     values_of,
     weight_energy,
 )
+from geoctrl.manifolds.mechanisms.solids_of_links import ACCENT, DARK, arm, link_solids
 from geoctrl.manifolds.products import ProductSystem
 from geoctrl.systems import Family
+from geoctrl.systems.picture import Block, Solid
 
 __all__ = ["chain_on_cart", "pendulum_on_cart", "pendulum_on_puck"]
 
@@ -89,6 +91,7 @@ def chain_on_cart(
         forces={"x": force},
         inputs=inputs,
         equilibria=_hanging_and_standing(x, q, g),
+        picture=[_cart(float(length[0])), *link_solids(x.z, [d.z for d in q], length)],
         name="chain-on-cart",
         source=LLM17 + "sec. 10.5",
     )
@@ -172,25 +175,35 @@ def pendulum_on_cart(
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
     m = np.concatenate([positive_numbers("cart", cart, 1), positive_numbers("mass", mass, 1)])
-    J, arm, g = inertia_tensor(inertia), finite_vector("rho", rho), finite_vector("gravity", gravity)
+    J, g = inertia_tensor(inertia), finite_vector("gravity", gravity)
+    arm_of = finite_vector("rho", rho)
     x, R = Place("x", axes=axes), Attitude("R")
     force, inputs = _push(x)
     families = {}
-    if is_vertical(g) and is_vertical(arm) and arm.any() and not (x.axes @ g).any():
+    if is_vertical(g) and is_vertical(arm_of) and arm_of.any() and not (x.axes @ g).any():
         ways = {"hanging": sp.eye(3), "standing": _TURNED}
-        if g[2] * arm[2] < 0:
+        if g[2] * arm_of[2] < 0:
             ways = {"hanging": _TURNED, "standing": sp.eye(3)}
         families = {name: Family(values_of(R, way)) for name, way in ways.items()}
     return ProductSystem(
         [x, R],
-        kinetic=kinetic_energy(m, [x.rate, x.rate + R.rate * exactly(arm)]) + turning_energy(R, J),
-        potential=weight_energy(m, [x.z, x.z + R.z * exactly(arm)], g),
+        kinetic=kinetic_energy(m, [x.rate, x.rate + R.rate * exactly(arm_of)]) + turning_energy(R, J),
+        potential=weight_energy(m, [x.z, x.z + R.z * exactly(arm_of)], g),
         forces={"x": force},
         inputs=inputs,
         equilibria=families,
+        picture=[
+            _cart(float(np.linalg.norm(arm_of))),
+            *([Solid("body", arm(arm_of), of=2, place=R.z.T * x.z, colour=ACCENT)] if arm_of.any() else []),
+        ],
         name="pendulum-on-cart",
         source=LLM17 + "sec. 10.2",
     )
+
+
+def _cart(length: float) -> Solid:
+    """A cart for a pendulum of a length."""
+    return Solid("cart", [Block((length / 2, length / 4, length / 6))], colour=DARK)
 
 
 def _push(x: Place) -> tuple[sp.Matrix, list[sp.Symbol]]:

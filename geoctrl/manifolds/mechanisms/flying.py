@@ -26,9 +26,11 @@ from geoctrl.manifolds.mechanisms.parts import (
     values_of,
     weight_energy,
 )
+from geoctrl.manifolds.mechanisms.solids_of_links import ACCENT, arm, link_solids
 from geoctrl.manifolds.products import ProductSystem
 from geoctrl.manifolds.vectors.entries import vector
 from geoctrl.systems import Family
+from geoctrl.systems.picture import Block, Disk, Rod, Shape, Solid
 
 __all__ = ["bodies_with_joint", "quadrotor_with_cable"]
 
@@ -108,6 +110,10 @@ def quadrotor_with_cable(
         forces={"x": thrust * R.z[:, 2], "R": moment},
         inputs=[thrust, *moment],
         equilibria=families,
+        picture=[
+            Solid("quadrotor", _cross(float(length[0]) / 2), of=2, place=R.z.T * x.z),
+            *link_solids(x.z + R.z * rho, [d.z for d in q], length),
+        ],
         name="quadrotor-with-cable",
         source="F. A. Goodarzi, D. Lee, T. Lee, Int. J. Control, Automation and Systems 13 (2015) 1486-1498",
     )
@@ -156,6 +162,25 @@ def bodies_with_joint(
         forces={"R1": -R1.z.T * tau, "R2": R2.z.T * tau},
         inputs=list(tau),
         equilibria={"resting": Family(values_of(R1, sp.eye(3)) | values_of(R2, sp.eye(3)))},
+        picture=[
+            Solid("first body", _block_with_arm(d1), of=2, place=R1.z.T * x.z),
+            Solid(
+                "second body", _block_with_arm(d2), of=3, place=R2.z.T * (x.z + R1.z * d1) - d2, colour=ACCENT
+            ),
+        ],
         name="bodies-with-joint",
         source="P. S. Krishnaprasad, J. E. Marsden, Arch. Rational Mech. Anal. 98 (1987) 71-93",
     )
+
+
+def _cross(size: float) -> list[Shape]:
+    """Four rotors on two rods."""
+    tips = [(size, 0, 0), (0, size, 0), (-size, 0, 0), (0, -size, 0)]
+    rods: list[Shape] = [Rod((0, 0, 0), tip, size / 30) for tip in tips]
+    return [*rods, *(Disk(2 * size / 5, at=tip, thickness=size / 30, opacity=0.5) for tip in tips)]
+
+
+def _block_with_arm(d: sp.Matrix) -> list[Shape]:
+    """A block about the centre of mass, with an arm to the joint."""
+    size = float(d.norm()) or 1.0
+    return [Block((size / 2, size / 3, size / 4)), *arm(d, size / 6)]

@@ -22,9 +22,11 @@ from geoctrl.manifolds.mechanisms.parts import (
     two_inertias,
     values_of,
 )
+from geoctrl.manifolds.mechanisms.solids_of_links import ACCENT, link_solids
 from geoctrl.manifolds.products import ProductSystem
 from geoctrl.systems import Family
 from geoctrl.systems.parts.description_entries import gravity_gradient
+from geoctrl.systems.picture import Block, Ellipsoid, Shape, Solid
 
 __all__ = ["tethered_satellites"]
 
@@ -120,9 +122,32 @@ def tethered_satellites(
         + sum(gravity_gradient(n, exactly(own), a.z.T * e3) for a, own in zip(R, J, strict=True)),
         frame_rate=(0.0, n, 0.0),
         equilibria=_at_rest_in_orbit(x, q, R, m, length, n, J, d),
+        picture=_picture(masses_at("z"), x, q, R, [float(v) for v in length], d),
         name="tethered-satellites",
         source="V. V. Beletsky, E. M. Levin, Dynamics of Space Tether Systems, Univelt 1993",
     )
+
+
+def _picture(
+    points: Sequence[sp.Matrix],
+    x: Place,
+    q: Sequence[Direction],
+    R: Sequence[Attitude],
+    lengths: Sequence[float],
+    arms: np.ndarray,
+) -> list[Solid]:
+    """Two satellites and the tether between them."""
+    size = sum(lengths) / 8
+    base = x.z + (R[0].z * exactly(arms[0]) if R else sp.zeros(3, 1))
+    tether = link_solids(base, [v.z for v in q], lengths, ends=False)
+    if not tether:
+        return []
+    shapes: list[Shape] = [Block((size, size / 2, size / 2))] if R else [Ellipsoid(size)]
+    ends = []
+    for k, (name, point) in enumerate((("first", points[0]), ("second", points[-1]))):
+        of, place = (1 + [0, len(q) + 1][k] + 1, R[k].z.T * point) if R else (None, point)
+        ends.append(Solid(f"{name} satellite", shapes, of=of, place=place, colour=ACCENT if k else None))
+    return [*ends, *tether]
 
 
 def _at_rest_in_orbit(

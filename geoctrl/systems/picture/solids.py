@@ -21,6 +21,15 @@ from geoctrl.systems.picture.shapes import Shape, direction, require_colour, tri
 __all__ = ["Solid"]
 
 
+def solids_in(picture: Any) -> tuple[Solid, ...]:
+    """The solids of a picture; DescriptionError for no sequence, TypeError for anything else in it."""
+    found: tuple[Any, ...] = entries("picture", picture, DescriptionError)
+    for given in found:
+        if not isinstance(given, Solid):
+            raise TypeError(f"picture must hold gc.Solid objects, got {shown(given)}")
+    return found
+
+
 class Solid:
     """Shapes that move together; see `EulerPoincare`, ``picture=``.
 
@@ -38,6 +47,9 @@ class Solid:
         those before have turned it. Angles (rad) are expressions as in ``place``, or the name of a rotor: its
         turn since the start of the run.
     colour : text ``#rrggbb``, optional
+    along : three entries, optional
+        A direction in that frame, to which the third axis of the solid is turned by the smallest rotation,
+        before all ``turns``.
     up : three numbers, optional
         What is up in the axes of space, where the third axis is not; the first solid of a picture that says
         so is heard.
@@ -66,8 +78,10 @@ class Solid:
         turns: Sequence[tuple[Any, Any]] = (),
         colour: str | None = None,
         up: Any = None,
+        along: Any = None,
     ) -> None:
         require_colour(colour)
+        self.along = None if along is None else direction("along", along)
         self.up = None if up is None else direction("up", up)
         if self.up is not None and any(e.free_symbols for e in self.up):
             raise DescriptionError(f"solid {name}: up must be three numbers, got {shown(up)}")
@@ -101,8 +115,8 @@ class Solid:
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        """What its pose is given by: place, axes and angles."""
+        """What its pose is given by: place, direction, axes and angles."""
         turns = [
             e for axis, angle in self.turns for e in (*axis, *([] if isinstance(angle, str) else [angle]))
         ]
-        return (*self.place, *turns)
+        return (*self.place, *(self.along or ()), *turns)

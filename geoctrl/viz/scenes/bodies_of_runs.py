@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.systems.picture import Block, Disk, Ellipsoid, Rod
 from geoctrl.systems.picture.shapes import turns_to
-from geoctrl.viz.scenes.poses import Moving, attitude_of, moving_body, position_of
+from geoctrl.viz.scenes.poses import Moving, attitude_of, moving_body, moving_body_of_product, position_of
 from geoctrl.viz.scenes.tree_bodies import solids_of_tree
 from geoctrl.viz.style import COLOURS
 
@@ -56,6 +56,9 @@ def bodies_of(run: Any, colour: str, parts: Any = None) -> list[Moving]:
     """
     if hasattr(run.system, "assembly"):
         return list(_reduced_bodies(run, colour, parts))
+    picture = run.system.arguments.get("picture", ()) if parts is None else parts
+    if picture:
+        return [moving_body_of_product(run, body, colour) for body in picture]
     return list(_on_manifold(run, colour))
 
 

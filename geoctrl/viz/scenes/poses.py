@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from scipy.integrate import cumulative_simpson
 from scipy.spatial.transform import Rotation
 
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError
+from geoctrl.manifolds.factors import Attitude, Place
 from geoctrl.systems.picture import Solid
+from geoctrl.systems.picture.shapes import turns_to
 
-__all__ = ["Moving", "attitude_of", "moving_body", "position_of"]
+__all__ = ["Moving", "attitude_of", "moving_body", "moving_body_of_product", "position_of"]
 
 
 @dataclass(frozen=True)
@@ -68,19 +71,54 @@ def moving_body(run: Any, body: Solid, numbers: dict, colour: str) -> Moving:
             f"body {body.name} is placed in the frame of factor {body.of}, but the group has "
             f"{count}; of=None places it in the axes of space"
         )
-    values = iter(_values_along(run, body.expressions))
-    place = np.stack([next(values) for _ in range(3)], axis=1)
-    turns = np.broadcast_to(np.eye(3), (run.time.size, 3, 3))
-    for axis, angle in body.turns:
-        along = np.stack([next(values) for _ in axis], axis=1)
-        along = along / np.linalg.norm(along, axis=1)[:, None]
-        turn = _rotor_turn(run, body, angle) if isinstance(angle, str) else next(values)
-        turns = turns @ Rotation.from_rotvec(along * turn[:, None]).as_matrix()
+    place, turns = _pose_in_frame(
+        body, _values_along(run, body.expressions), lambda name: _rotor_turn(run, body, name)
+    )
     if body.of is not None:
         frame = attitude_of(run, body.of)
         place = position_of(run, body.of) + np.einsum("tij,tj->ti", frame, place)
         turns = frame @ turns
     return Moving(body.name, [s.data(numbers, body.colour or colour) for s in body.shapes], place, turns)
+
+
+def moving_body_of_product(run: Any, body: Solid, colour: str) -> Moving:
+    """A body of a system on a product of factors as a run moves it."""
+    system = run.system
+    factors, count = system.product.factors, run.time.size
+    if body.of is not None and body.of > len(factors):
+        raise InputError(f"body {body.name} is placed in factor {body.of}, but the system has {len(factors)}")
+    numbers = {p.symbol: run.params[p.name] for p in system.parameters}
+    poses = [e.xreplace(numbers) for e in body.expressions]
+    given = system.states[: system.split]
+    values = sp.lambdify([given], poses, cse=True)(run.states[: system.split])
+    rows = np.array([np.broadcast_to(row, count) for row in values], dtype=float)
+    place, turns = _pose_in_frame(body, rows, lambda name: _no_rotor(body, name))
+    if body.of is not None and isinstance(factors[body.of - 1], Attitude):
+        frame = run.configuration(body.of - 1)
+        place, turns = np.einsum("tij,tj->ti", frame, place), frame @ turns
+    elif body.of is not None and isinstance(factors[body.of - 1], Place):
+        place = place + run.configuration(body.of - 1)
+    return Moving(body.name, [s.data(numbers, body.colour or colour) for s in body.shapes], place, turns)
+
+
+def _no_rotor(body: Solid, name: str) -> np.ndarray:
+    raise InputError(f"body {body.name} turns with {shown(name)}: a system on a product has no rotors")
+
+
+def _pose_in_frame(body: Solid, rows: Any, rotor_turn: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Place (nt, 3) and turns (nt, 3, 3) of a body in its frame, from the values of its expressions."""
+    values = iter(rows)
+    place = np.stack([next(values) for _ in range(3)], axis=1)
+    turns = np.broadcast_to(np.eye(3), (len(place), 3, 3))
+    if body.along is not None:
+        way = np.stack([next(values) for _ in body.along], axis=1)
+        turns = turns_to(way / np.linalg.norm(way, axis=1)[:, None]).as_matrix()
+    for axis, angle in body.turns:
+        along = np.stack([next(values) for _ in axis], axis=1)
+        along = along / np.linalg.norm(along, axis=1)[:, None]
+        turn = rotor_turn(angle) if isinstance(angle, str) else next(values)
+        turns = turns @ Rotation.from_rotvec(along * turn[:, None]).as_matrix()
+    return place, turns
 
 
 def _values_along(run: Any, exprs: Sequence[Any]) -> np.ndarray:
