@@ -124,7 +124,7 @@ class Stage {
     const e = (elevation * Math.PI) / 180;
     const away = new Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)).applyQuaternion(this.turn);
     this.controls.target.fromArray(centre);
-    const narrow = Math.max(1, 0.95 / Math.max(this.camera.aspect, 0.2));
+    const narrow = Math.max(1, 1.2 / Math.max(this.camera.aspect, 0.2));
     this.camera.position.copy(this.controls.target).addScaledVector(away, 3.3 * radius * narrow);
     this.controls.update();
     this.seen = null;
