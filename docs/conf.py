@@ -36,6 +36,7 @@ extensions = [
     "reference",
     "sidebar",
 ]
+sphinx_gallery_conf = gallery.SETTINGS
 exclude_patterns = ["_build", "gallery", "viewer"]  # pages are made of the gallery
 templates_path = ["_templates"]
 html_math_renderer = "katex"

@@ -416,14 +416,12 @@ def figures(
     figure.suptitle(numbers_of(skate), fontsize=9)
     save(figure, "figure4_free.png")
 
-    figure, axes = plt.subplots(
-        3, 2, figsize=(12, 7), sharex="col", layout="constrained", width_ratios=[2, 1]
-    )
-    draw_extent(axes[:, 0], run)
-    draw_motion(axes[:, 1], run, run.time <= 4.0)
-    axes[0, 0].set_title("Controlled skate: least and largest of each second")
-    axes[0, 1].set_title("its first 4 s")
-    figure.suptitle(rf"$\sigma = -10^{{-5}}$; {numbers_of(run.system)}", fontsize=9)
+    figure, axes = plt.subplots(3, 2, figsize=(12, 7), sharex="col", sharey="row", layout="constrained")
+    draw_motion(axes[:, 0], run, run.time <= 4.0)
+    draw_motion(axes[:, 1], run, run.time >= run.time[-1] - 4.0)
+    axes[0, 0].set_title("Controlled skate: its first 4 s")
+    axes[0, 1].set_title(f"the last 4 of {run.time[-1]:g} s")
+    figure.suptitle(numbers_of(run.system), fontsize=9)
     save(figure, "figure5_controlled.png")
 
     figure, axes = plt.subplots(2, 1, figsize=(7.5, 4.6), sharex=True, layout="constrained")
@@ -494,17 +492,6 @@ def draw_motion(axes, traj: gc.Trajectory, window: np.ndarray) -> None:
         quiet(axis, ylabel=words, xlabel="t (s)" if axis is axes[-1] else "")
         if len(rows) > 1:
             axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-
-
-def draw_extent(axes, traj: gc.Trajectory) -> None:
-    """The same as bands: hundreds of swings would be a solid block."""
-    seconds = np.arange(int(traj.time[-1]))
-    first = np.searchsorted(traj.time, seconds)
-    for axis, (words, rows) in zip(axes, signals(traj), strict=True):
-        for colour, (name, values) in zip(COLOURS, rows.items(), strict=False):
-            low, high = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
-            axis.fill_between(seconds + 0.5, low, high, color=colour, alpha=0.35, linewidth=0.8, label=name)
-        quiet(axis, ylabel=words, xlabel="t (s)" if axis is axes[-1] else "")
 
 
 def stability_boundary(params: dict[str, float], tilt: np.ndarray) -> np.ndarray:

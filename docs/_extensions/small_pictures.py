@@ -1,4 +1,4 @@
-"""Pictures of studies for the pages: 1100 pixels wide at most, in at most 128 colours.
+"""Pictures of studies for the pages: 1100 pixels wide at most, in at most 256 colours.
 
 python docs/_extensions/small_pictures.py results docs/_static/studies NAME=figure.png ...
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PIL import Image
 
-WIDTH, COLOURS = 1100, 128
+WIDTH, COLOURS = 1100, 256
 
 
 def write_small(source: Path, target: Path) -> None:
@@ -19,7 +19,9 @@ def write_small(source: Path, target: Path) -> None:
     if picture.width > WIDTH:
         picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.LANCZOS)
     target.parent.mkdir(parents=True, exist_ok=True)
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        target, optimize=True
+    )
 
 
 if __name__ == "__main__":
