@@ -31,9 +31,9 @@ robot = gc.EulerPoincare(
     inputs=[tau],
     equilibria={"upright": gc.Family({"v": sp.Symbol("V")}, symbols=[sp.Symbol("V")])},
     picture=[
-        gc.Solid("ball", [gc.Ellipsoid(r)], of=1),
+        gc.Solid("ball", [gc.Ellipsoid(r, colour="#475569")], of=1),
         gc.Solid(
-            "body", [gc.Rod((0, 0, 0), (0, 0, 2 * length), 0.07)], of=1, turns=[((0, 1, 0), lean.symbol)]
+            "body", [gc.Rod((0, 0, 0), (0, 0, 2 * length), 0.035)], of=1, turns=[((0, 1, 0), lean.symbol)]
         ),
     ],
 ).reduce()

@@ -32,10 +32,10 @@ robot = gc.EulerPoincare(
         gc.Solid("shell", [gc.Ellipsoid(r, opacity=0.25)], of=1),
         gc.Solid("mass", [gc.Ellipsoid(r / 4, at=(0, 0, r / 2), colour="#334155")], of=1),
         gc.Solid(
-            "wheel 1", [gc.Disk(0.6 * r, axis=(1, 0, 0), colour="#D55E00")], of=1, turns=[((1, 0, 0), "w1")]
+            "wheel 1", [gc.Disk(0.4 * r, axis=(1, 0, 0), colour="#D55E00")], of=1, turns=[((1, 0, 0), "w1")]
         ),
         gc.Solid(
-            "wheel 2", [gc.Disk(0.6 * r, axis=(0, 1, 0), colour="#009E73")], of=1, turns=[((0, 1, 0), "w2")]
+            "wheel 2", [gc.Disk(0.4 * r, axis=(0, 1, 0), colour="#009E73")], of=1, turns=[((0, 1, 0), "w2")]
         ),
     ],
 ).reduce()
