@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+import geoctrl as gc
 from geoctrl.cli import main
 from geoctrl.cli.examples_command import notebook
 
@@ -55,6 +56,35 @@ def run(path):
 @pytest.mark.parametrize("name", CHEAP)
 def test_what_a_program_claims_holds(name):
     run(PROGRAMS[name])
+
+
+SIGNS = {
+    "roll/plot_locked_axle": ("[1, 0, height]", "[1, 0, -height]"),
+    "roll/plot_sleigh": ("Y1=-1.0", "Y1=1.0"),
+    "balance/plot_ballbot": ("- m * g * length", "+ m * g * length"),
+    "balance/plot_cube_corner": ("potential=m * g", "potential=-m * g"),
+    "balance/plot_spherical_robot": ("- m * g * above", "+ m * g * above"),
+    "bodies/plot_double_pendulum": ("forces=[u1 - u2", "forces=[u1 + u2"),
+    "space/plot_tether": ("np.array([0, n, 0])", "np.array([0, -n, 0])"),
+    "space/plot_dual_spin": ('["I1"] - inertias["I3"]', '["I1"] + inertias["I3"]'),
+    "loops/plot_region": ("+ 0.15 * run", "- 0.15 * run"),
+}
+"""A sign of each, and the other one."""
+
+WHY = pytest.mark.long(reason="claims are conditions of one kind; that of the axle is held in every run")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "roll/plot_locked_axle" else pytest.param(name, marks=WHY) for name in SIGNS]
+)
+def test_a_wrong_sign_is_noticed_by_what_a_program_claims(name, tmp_path):
+    right, wrong = SIGNS[name]
+    source = sources(name)
+    assert source.count(right) == 1
+    copy = tmp_path / "program.py"
+    copy.write_text(source.replace(right, wrong), encoding="utf-8")
+    with pytest.raises((AssertionError, gc.GeoctrlError)):
+        run(copy)
 
 
 # -- copies --------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ cube = gc.EulerPoincare(
     picture=[body, *disks],
 ).reduce()
 corner = cube.equilibrium("corner")
+assert gc.certify(cube, corner).verdict is gc.Verdict.PROVED_UNSTABLE
 
 # %%
 # Weights by state, a design for the sampled loop, and a proof of the loop as the computer runs it.

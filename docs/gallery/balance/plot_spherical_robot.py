@@ -40,7 +40,7 @@ robot = gc.EulerPoincare(
     ],
 ).reduce()
 top = robot.equilibrium("top")
-print(gc.certify(robot, top).verdict)
+assert gc.certify(robot, top).verdict is gc.Verdict.PROVED_UNSTABLE
 
 # %%
 # Held at 100 Hz; the proof is of the held loop.

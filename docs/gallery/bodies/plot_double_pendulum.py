@@ -25,6 +25,10 @@ arm = gc.EulerPoincare(
     forces=[u1 - u2, u2],
     inputs=[u1, u2],
 ).reduce()
+# The first motor carries both links, the second one its own.
+held = gc.find_equilibrium(arm, fixed={"a": 0.4, "b": 0.7}, free=["u1", "u2"])
+second = -m2 * g * l2 * np.sin(0.7)
+assert np.allclose(held.u, [second - (m1 + m2) * g * l1 * np.sin(0.4), second])
 
 # %%
 # Their Riccati equation and ours.

@@ -27,6 +27,7 @@ run = gc.simulate(sleigh, np.linspace(0, 12, 1201), sleigh.state(Y1=-1.0, Omega=
 print(
     f"{run['Y1'][0]:+.3f} m/s at first, {run['Y1'][-1]:+.3f} m/s at the end; energy {run.drift['energy']:.0e}"
 )
+assert run["Omega"].max() > 1
 assert 0.999 < run["Y1"][-1] < 1.01
 assert run.drift["energy"] < 1e-9
 
