@@ -234,12 +234,16 @@ def resolve_parameters(
     given = dict(defaults)
     for name, value in named_parameters(params).items():
         if name not in defaults:
-            raise ParameterError(f"unknown parameter {name!r}{nearest(name, defaults)}")
+            raise ParameterError(
+                f"unknown parameter {name!r}{nearest(name, defaults)}", key="parameter-unknown"
+            )
         given[name] = value
     values: dict[str, Any] = {}
     for name, number in given.items():
         if number is None:
-            raise ParameterError(f"parameter {name!r} has no value; give it in params={{{name!r}: ...}}")
+            raise ParameterError(
+                f"parameter {name!r} has no value; give it in params={{{name!r}: ...}}", key="parameter-value"
+            )
         values[name] = parameter_value(f"parameter {name!r}", number, name in positive)
     return values
 
@@ -283,8 +287,9 @@ def require_declared(
                 raise DescriptionError(
                     f"{what} holds a symbol {symbol} with other assumptions than the declared one; {remedy}"
                 )
+            near = nearest(symbol.name, names) + hint(symbol.name)
             raise DescriptionError(
-                f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}{hint(symbol.name)}"
+                f"{what} holds the undeclared symbol {symbol}{near}", key="symbol-undeclared"
             )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["CATALOGUE", "WIDTH", "catalogue_entries", "table", "titled_rows"]
 
-WIDTH = 100
+WIDTH = 79
 
 CATALOGUE = Path(__file__).parent / "models" / "catalogue.json"
 """What the catalogue says about each mechanism, as the descriptions have it: read to list them all, as making

@@ -44,9 +44,21 @@ __all__ = [
 
 
 class GeoctrlError(Exception):
-    """Root of all exceptions raised by geoctrl: its words are for the user, and no traceback goes before."""
+    """Root of all exceptions raised by geoctrl: its words are for the user, and no traceback goes before.
 
-    def __init__(self, *args: Any) -> None:
+    Attributes
+    ----------
+    key : str
+        Where ``geoctrl explain KEY`` says more, of which the message tells at its end; else empty.
+    """
+
+    key: str = ""
+
+    def __init__(self, *args: Any, key: str = "") -> None:
+        if key:
+            message, *others = args
+            args = (f"{message} (geoctrl explain {key})", *others)
+            self.key = key
         super().__init__(*args)
         self.__suppress_context__ = True
 
@@ -118,8 +130,8 @@ class EquilibriumError(GeoctrlError, ValueError):
         Norm of the vector field at the point, where it was computed.
     """
 
-    def __init__(self, message: str, residual: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, residual: float | None = None, *, key: str = "") -> None:
+        super().__init__(message, key=key)
         self.residual = residual
 
 

@@ -27,7 +27,7 @@ LINES = 450
 FLOORS = [
     ("checker",),
     ("decisions",),
-    ("_pages", "_printing"),
+    ("_pages", "_printing", "_explanations"),
     ("errors",),
     ("_scalars",),
     ("_checks",),

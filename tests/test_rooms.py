@@ -34,6 +34,7 @@ ROOMS = {
     ),
     "orbits": "enclosures catches .",
     "viz": ". scenes",
+    "cli": "reading . laws help",
     "robots": "xml outline mjcf description .",
     "rocq": "terms witnesses text theorems .",
     "synthesis": "export contract linear shaping solutions rotors shaped_laws gains .",

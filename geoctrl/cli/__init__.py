@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | map | verify | simulate | view | law | import`` and more.
+"""Command line: ``geoctrl models | certify | lqr | code ...`` on the catalogue and on one's own files.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -7,8 +7,10 @@ refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from geoctrl.cli.commands import (
     UsageError,
@@ -20,9 +22,17 @@ from geoctrl.cli.commands import (
     run_warm,
 )
 from geoctrl.cli.examples_command import add_examples
+from geoctrl.cli.help.completion_command import add_completion, commands_of
+from geoctrl.cli.help.explain_command import add_explain
+from geoctrl.cli.help.new_command import add_new
 from geoctrl.cli.import_command import add_import
-from geoctrl.cli.law_command import run_law
+from geoctrl.cli.laws.code_command import add_code
+from geoctrl.cli.laws.law_command import run_law
+from geoctrl.cli.laws.lqr_command import add_lqr
+from geoctrl.cli.laws.region_command import add_region
 from geoctrl.cli.range_commands import add_follow, add_map
+from geoctrl.cli.reading.given_model import MODEL_WORDS
+from geoctrl.cli.reading.text import terminal_width, text_in_width
 from geoctrl.cli.theorem_commands import add_export
 from geoctrl.cli.view_command import add_view
 
@@ -30,6 +40,9 @@ __all__ = ["main"]
 
 _INTERRUPTED = 130
 """What a shell reports of a program that the user interrupts: 128 + SIGINT."""
+
+_PIPE_CLOSED = 141
+"""What it reports of one whose reader has gone: 128 + SIGPIPE."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,17 +58,52 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         Exit status.
     """
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        status = _status_of(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has what it wants, as head does
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (what is left goes there at exit)
+        return _PIPE_CLOSED
+    return status
+
+
+def _status_of(words: Sequence[str]) -> int:
     parser = _parser()
-    args = parser.parse_args(argv)
+    _require_command(parser, words)
+    try:
+        args = parser.parse_args(words)
+    except SystemExit:
+        sys.stdout.flush()  # help may be piped as well
+        raise
     try:
         return int(args.run(args))
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
-        print(f"geoctrl {args.command}: interrupted", file=sys.stderr)
+        _say(f"geoctrl {args.command}: interrupted")
         return _INTERRUPTED
     except Exception as error:
-        words, status = _failure(error)
-        print(f"geoctrl {args.command}: {words}", file=sys.stderr)
+        told, status = _failure(error)
+        _say(f"geoctrl {args.command}: {told}")
         return status
+
+
+def _say(words: str) -> None:
+    """Words on standard error: one line, which is broken at spaces on a terminal."""
+    if sys.stderr.isatty():
+        words = text_in_width(words, terminal_width())
+    print(words, file=sys.stderr)
+
+
+def _require_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Refuse a command that there is not, with the nearest one and without the list of all."""
+    first = next((word for word in words if not word.startswith("-")), None)
+    known = commands_of(parser)
+    if first is not None and first not in known:
+        near = get_close_matches(first, known, n=1)
+        found = f"; did you mean {near[0]!r}?" if near else "; geoctrl --help lists them"
+        parser.exit(2, f"geoctrl: no command {first!r}{found}\n")
 
 
 def _failure(error: Exception) -> tuple[str, int]:
@@ -83,8 +131,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     models = commands.add_parser("models", help="list the catalogue, or describe one mechanism")
-    models.add_argument("model", metavar="MODEL", nargs="?", help="this mechanism in full")
-    models.set_defaults(run=run_models)
+    models.add_argument("model", metavar="MODEL", nargs="?", help=f"this one in full: {MODEL_WORDS}")
+    models.set_defaults(run=run_models, params=None)
 
     certify = commands.add_parser("certify", help="decide the stability of an equilibrium")
     _mechanism_arguments(certify, family=True)
@@ -147,6 +195,17 @@ def _parser() -> argparse.ArgumentParser:
     law.add_argument("--out", metavar="FILE", help="write the closed loop's certificate at --at (JSON)")
     law.set_defaults(run=run_law)
 
+    linear = commands.add_parser("lqr", help="design a linear law, prove its loops, run it from a tilt")
+    _mechanism_arguments(linear, family=True)
+    add_lqr(linear)
+
+    code = commands.add_parser("code", help="write a law as C for the motor's computer")
+    add_code(code)
+
+    region = commands.add_parser("region", help="prove from which states a loop comes back")
+    _mechanism_arguments(region, family=True)
+    add_region(region)
+
     imported = commands.add_parser(
         "import", help="print the program that builds the mechanism of a model file"
     )
@@ -160,29 +219,25 @@ def _parser() -> argparse.ArgumentParser:
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
-    for command in (
-        models,
-        certify,
-        mapped,
-        followed,
-        linearize,
-        verify,
-        export,
-        simulate,
-        view,
-        law,
-        imported,
-        examples,
-        warm,
-    ):
+    scaffold = commands.add_parser("new", help="write a program to begin with, which runs")
+    add_new(scaffold)
+
+    explained = commands.add_parser("explain", help="say more about an error, by its key")
+    add_explain(explained)
+
+    for command in commands.choices.values():
         command.add_argument("--json", action="store_true", help="print one JSON object")
+
+    completed = commands.add_parser("completion", help="print what a shell needs to complete commands")
+    add_completion(completed, parser)
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser
 
 
 def _mechanism_arguments(command: argparse.ArgumentParser, family: bool, gain: str = "") -> None:
-    command.add_argument("model", metavar="MODEL", help="name in the catalogue (geoctrl models)")
-    command.add_argument("--at", metavar="FAMILY", required=family, help="declared family of equilibria")
+    command.add_argument("model", metavar="MODEL", help=MODEL_WORDS)
+    only = "; the only one where there is no other" if family else ""
+    command.add_argument("--at", metavar="FAMILY", help=f"declared family of equilibria{only}")
     command.add_argument(
         "--set",
         nargs="+",

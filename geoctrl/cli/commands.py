@@ -7,22 +7,25 @@ import inspect
 import json
 import math
 import sys
-import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from geoctrl._pages import catalogue_entries
-from geoctrl.cli.arguments import (
+from geoctrl.cli.reading.arguments import (
     UsageError,
     family_symbols,
     is_reduced,
-    member,
     numbers,
+    plant_and_law,
+    point_of,
     split,
-    system_of,
 )
+from geoctrl.cli.reading.given_model import GivenModel, given_model
+from geoctrl.cli.reading.law_file import is_law_file
+from geoctrl.cli.reading.leaf_states import onto_the_leaf
+from geoctrl.cli.reading.text import block, file_line, matrix_text, plain, show, terminal_width
 from geoctrl.cli.rebuild import compared_anew
-from geoctrl.cli.text import block, file_line, matrix_text, plain, show
 from geoctrl.cli.theorem_commands import compared_text
 
 __all__ = [
@@ -50,26 +53,30 @@ _MOVED = 1e-12
 def run_models(args: argparse.Namespace) -> int:
     """List the catalogue, or print one mechanism in full."""
     if args.model:
-        import geoctrl
-
-        mechanism = geoctrl.models.get(args.model)()
-        system = mechanism.reduce() if is_reduced(args.model) else mechanism
-        conserved = list(system.conserved())
-        entry = catalogue_entry(args.model) | {"conserved": conserved}
-        show(args, {args.model: entry}, _page(args.model, mechanism, entry))
+        model = given_model(args)
+        entry = _entry_of(model) | {"conserved": list(model.system.conserved())}
+        show(args, {args.model: entry}, _page(model, entry))
         return 0
     entries = catalogue_entries()
     show(args, entries, "\n".join(block(name, entry) for name, entry in entries.items()))
     return 0
 
 
-def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
+def _page(model: GivenModel, entry: dict[str, Any]) -> str:
     """One mechanism in full."""
     from geoctrl.systems.printing.summary_page import mechanism_page
 
-    if not is_reduced(name):
-        return f"{block(name, entry)}\n  conserved   {' '.join(entry['conserved'])}"
-    return mechanism_page(mechanism, entry["description"], entry["conserved"])
+    if model.mechanism is None:
+        return f"{block(model.name, entry)}\n  conserved   {' '.join(entry['conserved'])}"
+    return mechanism_page(model.mechanism, entry["description"], entry["conserved"])
+
+
+def _entry_of(model: GivenModel) -> dict[str, Any]:
+    """What is said about a mechanism of the catalogue or of a file."""
+    if model.of_the_catalogue:
+        return catalogue_entry(model.name)
+    own = _system_entry(model.given, []) if model.mechanism is None else _mechanism_entry(model.mechanism)
+    return {"description": "", **own, "source": getattr(model.given, "source", "")}
 
 
 def catalogue_entry(name: str) -> dict[str, Any]:
@@ -79,13 +86,13 @@ def catalogue_entry(name: str) -> dict[str, Any]:
     builder = geoctrl.models.get(name)
     mechanism = builder()
     summary = (builder.__doc__ or "").strip().partition("\n")[0].replace("`", "")
-    own = _mechanism_entry(mechanism) if is_reduced(name) else _system_entry(builder, mechanism)
+    options = [p for p in inspect.signature(builder).parameters.values() if p.name != "set"]
+    own = _mechanism_entry(mechanism) if is_reduced(name) else _system_entry(mechanism, options)
     return {"description": summary, **own, "source": mechanism.source}
 
 
-def _system_entry(builder: Any, system: Any) -> dict[str, Any]:
+def _system_entry(system: Any, options: Sequence[inspect.Parameter]) -> dict[str, Any]:
     """The entry of a system on spheres, whose numbers are the arguments of its builder."""
-    options = [p for p in inspect.signature(builder).parameters.values() if p.name != "set"]
     return {
         "group": system.space.format(n=system.n),
         "states": list(system.state_labels),
@@ -122,33 +129,45 @@ def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
 
 
 def run_certify(args: argparse.Namespace) -> int:
-    """Decide the stability of a member of a family."""
+    """Decide the stability of a member of a family; of a law with a rate, that of the loop as it runs."""
     import geoctrl
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
-    system = system_of(args)
-    symbols = family_symbols(args.model, system.families, args.at)
-    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
-    system, point = member(system, args.at, params, values)
-    certificate = geoctrl.certify(system, point)
+    held = _held_loop(args)
+    if held:
+        system, point, controller = held
+        values = geoctrl.linearize_held(system, controller, point).multipliers
+        spectrum = f"multipliers of one hold: {spectrum_text(values)}"
+        certificate = geoctrl.certify(system, point, controller=controller)
+    else:
+        system, point = point_of(args)
+        values = geoctrl.linearize(system, point).eigenvalues
+        spectrum = f"eigenvalues on the leaf: {spectrum_text(values)}"
+        certificate = geoctrl.certify(system, point)
     if args.out:
         certificate.to_json(args.out)
-    eigenvalues = geoctrl.linearize(system, point).eigenvalues
     data = {
         "model": args.model,
         "verdict": certificate.verdict.value,
         "method": certificate.method,
         "claim": certificate.claim,
         "reason": certificate.reason,
-        "eigenvalues": [[complex(v).real, complex(v).imag] for v in eigenvalues],
+        "multipliers" if held else "eigenvalues": [[complex(v).real, complex(v).imag] for v in values],
         "evidence": certificate.evidence,
         "file": args.out,
     }
-    text = (
-        f"{plain(certificate)}\n  eigenvalues on the leaf: {spectrum_text(eigenvalues)}{file_line(args.out)}"
-    )
-    show(args, data, text)
+    show(args, data, f"{plain(certificate)}\n  {spectrum}{file_line(args.out)}")
     return 0
+
+
+def _held_loop(args: argparse.Namespace) -> tuple[Any, Any, Any] | None:
+    """The mechanism, the point and the controller of a law that was saved with a rate."""
+    if not is_law_file(args.model) or args.set or args.at:
+        return None
+    model, system, point, law = plant_and_law(args)
+    if model.saved is None or model.saved.rate is None:
+        return None
+    return system, point, model.saved.controller_of(law)
 
 
 def run_linearize(args: argparse.Namespace) -> int:
@@ -156,10 +175,7 @@ def run_linearize(args: argparse.Namespace) -> int:
     import geoctrl
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
-    system = system_of(args)
-    symbols = family_symbols(args.model, system.families, args.at)
-    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
-    lin = geoctrl.linearize(*member(system, args.at, params, values))
+    lin = geoctrl.linearize(*point_of(args))
     data = {
         "model": args.model,
         "system": lin.name,
@@ -170,11 +186,11 @@ def run_linearize(args: argparse.Namespace) -> int:
         "A_leaf": lin.A_leaf.tolist(),
     }
     lines = [
-        f"{args.at!r} of {lin.name}",
+        f"{args.at!r} of {lin.name}" if args.at else lin.name,
         f"  eigenvalues on the leaf: {spectrum_text(lin.eigenvalues)}",
         f"  zero modes: {', '.join(lin.zero_modes) or '-'}",
         "  matrix on the leaf, a row for the rate of each coordinate:",
-        matrix_text(lin.leaf_labels, lin.A_leaf),
+        matrix_text(lin.leaf_labels, lin.A_leaf, terminal_width()),
     ]
     show(args, data, "\n".join(lines))
     return 0
@@ -222,21 +238,36 @@ def _refuse(args: argparse.Namespace, reason: str, words: str, status: int) -> i
     return status
 
 
-def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) -> Any:
-    """The family's point, or rest at the references, with the states of --x0 put in, moved onto the leaf."""
+def _what_runs(args: argparse.Namespace) -> tuple[Any, Any, dict[str, float], Any]:
+    """A system, what controls it, its parameters, and the point that is named; None where there is none.
+
+    A law that was saved runs at its rate, within its limits.
+    """
+    if is_law_file(args.model):
+        if args.set or args.at:
+            raise UsageError("--at and --set are those that the law was designed with, and stand in its file")
+        model, system, point, law = plant_and_law(args)
+        assert model.saved is not None
+        return system, model.saved.controller_of(law), dict(point.params), point.x.copy()
+    system = given_model(args).system
+    symbols = family_symbols(args.model, system.families, args.at)
+    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
+    point = None if args.at is None else system.equilibrium(args.at, params=params, **values).x.copy()
+    return system, None, params, point
+
+
+def _start(system: Any, args: argparse.Namespace, params: dict, point: Any) -> Any:
+    """The point, or rest at the references, with the states of --x0 put in, moved onto the leaf."""
     import numpy as np
 
     from geoctrl._checks import nearest
 
-    if args.at is not None:
-        x = system.equilibrium(args.at, params=params, **values).x.copy()
-    else:
-        x = _at_the_references(system, args)
+    x = _at_the_references(system, args) if point is None else point
     for label, value in numbers(args.x0, "--x0").items():
         if label not in system.state_labels:
             raise UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
         x[system.state_labels.index(label)] = value
-    moved = _onto_the_leaf(system, x, params)
+    moved = onto_the_leaf(system, x, params)
     if not np.allclose(moved, x, rtol=_MOVED, atol=0.0):
         shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
         print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)
@@ -262,27 +293,6 @@ def _at_the_references(system: Any, args: argparse.Namespace) -> Any:
     return x
 
 
-def _onto_the_leaf(system: Any, x: Any, params: dict) -> Any:
-    """The nearest state on the leaf."""
-    from geoctrl.errors import ProjectionWarning
-
-    if not system.recorded:
-        from geoctrl.spheres import project
-
-        return system.pack(*project(*system.unpack(x)))
-    gamma, advected, start = system.configuration(x), {}, 0
-    for vector in system.mechanism.advected:
-        advected[vector.name] = gamma[start : start + vector.dimension]
-        start += vector.dimension
-    advected |= {c.name: gamma[start + i] for i, c in enumerate(system.mechanism.variables)}
-    rotors = system.mechanism.rotors
-    k = len(system.assembly.velocity)
-    rates = x[k - rotors.count : k] if rotors else None
-    with warnings.catch_warnings():  # said below, in states
-        warnings.simplefilter("ignore", ProjectionWarning)
-        return system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
-
-
 def run_simulate(args: argparse.Namespace) -> int:
     """Integrate the equations of motion, and report drift."""
     import numpy as np
@@ -296,12 +306,18 @@ def run_simulate(args: argparse.Namespace) -> int:
         raise UsageError(f"--points must be at most {_MOST_POINTS}, got {args.points}")
     if args.out and not args.out.endswith(".npz"):
         raise UsageError(f"--out writes an .npz archive: give a name that ends so, got {args.out!r}")
-    system = system_of(args)
-    symbols = family_symbols(args.model, system.families, args.at)
-    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
-    x0 = _start(system, args, params, values)
+    system, controller, params, point = _what_runs(args)
+    x0 = _start(system, args, params, point)
     grid = np.linspace(0.0, args.time, args.points)
-    trajectory = geoctrl.simulate(system, grid, x0, params=params, engine=args.engine, progress=not args.json)
+    trajectory = geoctrl.simulate(
+        system,
+        grid,
+        x0,
+        params=params,
+        engine=args.engine,
+        controller=controller,
+        progress=not args.json,
+    )
     if args.out:
         trajectory.save(args.out)
     if args.plot:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from geoctrl.cli.arguments import UsageError
+from geoctrl.cli.reading.usage import UsageError
 
 __all__ = ["add_examples", "notebook"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
-from geoctrl.cli.text import show
+from geoctrl.cli.reading.mechanism_files import mechanism_of_model_file
+from geoctrl.cli.reading.text import show
 
 __all__ = ["add_import"]
 
@@ -31,33 +31,23 @@ def add_import(command: argparse.ArgumentParser) -> None:
 
 def _import(args: argparse.Namespace) -> int:
     """Print the program that builds the mechanism of a file; what is left out goes to standard error."""
-    import geoctrl
-    from geoctrl.cli.arguments import UsageError
-    from geoctrl.robots.xml.elements import root_element
-    from geoctrl.robots.xml.source import source_text
-
-    text = source_text(Path(args.file))
-    wishes: dict[str, Any] = {
-        "place": args.place,
-        "friction_scale": args.friction_scale,
-        "contact": "refuse" if args.refuse_contact else "leave out",
-        "parameters": "symbols" if args.symbols else "numbers",
-    }
-    is_urdf = root_element(text).tag == "robot"
-    if args.base is not None and not is_urdf:
-        raise UsageError("--base is that of a URDF file; an MJCF file says itself how its root moves")
-    read = geoctrl.from_urdf if is_urdf else geoctrl.from_mjcf
-    wishes |= {"base": args.base or "fixed"} if is_urdf else {}
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        mech = read(text, **wishes)
-    for warning in told:
-        print(f"geoctrl import: {warning.message}", file=sys.stderr)
+    mech = mechanism_of_model_file(
+        args.file,
+        lambda words: print(f"geoctrl import: {words}", file=sys.stderr),
+        base=args.base,
+        place=args.place,
+        friction_scale=args.friction_scale,
+        contact="refuse" if args.refuse_contact else "leave out",
+        parameters="symbols" if args.symbols else "numbers",
+    )
     program = mech.as_code()
     if args.out:
         Path(args.out).write_text(program, encoding="utf-8")
     said = {"program": program, "left_out": list(mech.imported.left_out), "limits": _limits(mech)}
-    show(args, said, f"written to {args.out}" if args.out else program.rstrip("\n"))
+    if args.out or args.json:
+        show(args, said, f"written to {args.out}")
+    else:
+        print(program, end="")  # as it is: lines of a program are not broken
     return 0
 
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from geoctrl.cli.arguments import UsageError, family_symbols, member, numbers, split, system_of
-from geoctrl.cli.text import file_line, show
+from geoctrl.cli.reading.arguments import (
+    UsageError,
+    family_of,
+    family_symbols,
+    member,
+    numbers,
+    split,
+    system_of,
+)
+from geoctrl.cli.reading.text import file_line, show
 
 __all__ = ["add_follow", "add_map"]
 
@@ -40,7 +48,7 @@ def _map(args: argparse.Namespace) -> int:
     import geoctrl
 
     system = system_of(args)
-    symbols = family_symbols(args.model, system.families, args.at)
+    symbols = family_symbols(args.model, system.families, family_of(args, system.families))
     given = [_range(args.x, "--x"), _range(args.y, "--y")]
     if given[0][0] == given[1][0]:
         raise UsageError(f"--x and --y are both {given[0][0]}")
@@ -95,7 +103,7 @@ def _follow(args: argparse.Namespace) -> int:
     import geoctrl
 
     system = system_of(args)
-    symbols = family_symbols(args.model, system.families, args.at)
+    symbols = family_symbols(args.model, system.families, family_of(args, system.families))
     along, span = _range(args.along, "--along")
     params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
     for names, given in ((symbols, values), (tuple(system.params), params)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from geoctrl.cli.text import file_line, show
+from geoctrl.cli.reading.text import file_line, show
 
 __all__ = ["add_export", "compared_text", "run_export"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from geoctrl.cli.arguments import UsageError, system_of
-from geoctrl.cli.text import show
+from geoctrl.cli.reading.given_model import given_model
+from geoctrl.cli.reading.text import show
+from geoctrl.cli.reading.usage import UsageError
 
 __all__ = ["add_view"]
 
@@ -28,7 +29,8 @@ def run_view(args: argparse.Namespace) -> int:
     out = Path(args.out) if args.out else Path(args.run_file).with_suffix(".html")
     if out.suffix not in (".html", ".htm"):
         raise UsageError(f"--out writes a page: give a name that ends in .html, got {args.out!r}")
-    named = geoctrl.load_trajectory(args.run_file).name
+    samples = geoctrl.load_trajectory(args.run_file)
+    named = samples.name
     if args.model is None:
         if named not in geoctrl.models.names():
             raise UsageError(
@@ -37,7 +39,8 @@ def run_view(args: argparse.Namespace) -> int:
                 "run.show() or geoctrl.viz.scene(run).save(FILE)"
             )
         args.model = named
-    run = geoctrl.load_trajectory(args.run_file, system=system_of(args))
+    given = samples.inputs if samples.input_labels else None  # of a run under a law, as they were
+    run = geoctrl.load_trajectory(args.run_file, system=given_model(args).system, inputs=given)
     scene = geoctrl.viz.scene(run, signals=args.signals)
     scene.save(out)
     data = {"model": args.model, "bodies": [b["name"] for b in scene.data()["bodies"]], "file": str(out)}

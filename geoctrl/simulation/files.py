@@ -33,7 +33,8 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
     system : System, optional
         What ran. Energy, inputs and outputs are computed anew from the samples and must agree with the file.
     inputs : optional
-        As they were given to `simulate`: a file holds samples of them, not what they are in between.
+        As they were given to `simulate`: a file holds samples of them, not what they are in between. Of a
+        run under a controller the samples, ``load_trajectory(path).inputs``.
 
     Returns
     -------
@@ -69,9 +70,11 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
 
 def _run_of(alone: Trajectory, system: Any, inputs: Any) -> Samples:
     """The run as one of the system."""
+    # What a controller applied is told among the outputs: here it is given as the inputs.
+    applied = alone.input_labels if tuple(alone.output_labels)[len(system.output_labels) :] else ()
     for what, labels, own in (
         ("states", alone.state_labels, system.state_labels),
-        ("outputs", alone.output_labels, system.output_labels),
+        ("outputs", alone.output_labels, (*system.output_labels, *applied)),
         ("parameters", tuple(sorted(alone.params)), tuple(sorted(system.params))),
     ):
         if tuple(labels) != tuple(own):
@@ -103,7 +106,7 @@ def _require_same(system: Any, alone: Samples, made: Samples) -> None:
         )
     signals = (
         ("inputs", alone.inputs, made.inputs),
-        ("outputs", alone.outputs, made.outputs),
+        ("outputs", alone.outputs[: len(made.outputs)], made.outputs),  # without what was applied
         ("energy", alone.written_energy, made.written_energy),
     )
     for what, *pair in signals:

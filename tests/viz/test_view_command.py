@@ -21,7 +21,7 @@ def files(tmp_path_factory):
 
 def test_a_run_becomes_a_page(files, capsys):
     assert main(["view", str(files / "heavy-top.npz"), "--signals", "Gamma3"]) == 0
-    assert "1 body, 0 to 0.1 s" in capsys.readouterr().out
+    assert "1 body, 0 to 0.1 s" in " ".join(capsys.readouterr().out.split())
     text = (files / "heavy-top.html").read_text(encoding="utf-8")
     assert "geoctrlScene" in text
     assert '"name":"Gamma3"' in text

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 __all__ = ["nearest"]
 
-_LISTED = 40
+_LISTED = 12
 """More names than this are not listed in a message."""
 
 

@@ -113,7 +113,8 @@ class Certificate(ProofFile):
         if not self.verdict.proved:
             raise CertificateError(
                 f"{self.verdict} is a report and no proof, and no file holds it"
-                f"{f' ({self.reason})' if self.reason else ''}; {self._provable}; to_dict() has the report"
+                f"{f' ({self.reason})' if self.reason else ''}; {self._provable}; to_dict() has the report",
+                key="report-no-proof",
             )
         return super().to_json(path)
 

@@ -106,7 +106,8 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
             f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "
             "hold is proved at a point that is exact (a member of a declared family, with its roots and "
             "angles), and with a law that gives exactly the inputs that hold it, as u_e - K (x - x_e) of "
-            "gc.lqr does; gc.linearize_held tells the multipliers in floats"
+            "gc.lqr does; gc.linearize_held tells the multipliers in floats",
+            key="held-not-exact",
         ) from None
 
 

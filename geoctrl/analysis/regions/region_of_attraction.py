@@ -195,7 +195,9 @@ class _RegionSearch:
                 raise
             self._cut.append("all that was to follow an interrupt")
         if self._best is None:
-            raise CertificateError(f"no region is proved about this point: {self._words(self._reasons)}")
+            raise CertificateError(
+                f"no region is proved about this point: {self._words(self._reasons)}", key="no-region"
+            )
         own = [self._best.reason] if isinstance(self._best, RegionOfAttraction) else self._reasons
         return replace(self._best, reason=self._words(own))
 

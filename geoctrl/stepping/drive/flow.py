@@ -193,7 +193,8 @@ class Flow:
             if event.edge is not None and not margin > 0:
                 raise InputError(
                     f"x0 is outside the domain {event.name!r} of the model: {event.edge.words}; start inside"
-                    ", or take domain=False"
+                    ", or take domain=False",
+                    key="outside-domain",
                 )
 
     def on_recording(self) -> Flow:

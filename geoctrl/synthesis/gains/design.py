@@ -322,7 +322,7 @@ class SigmaDesign(GainSet):
                 "from where? Give tilt=, in rad, start=, deviations by state, or starts=, states of the plant"
             )
         if not self.feasible:
-            raise MatchingError(f"no gain is admissible here: {self.reason}")
+            raise MatchingError(f"no gain is admissible here: {self.reason}", key="no-gains")
         return motor_gains(self.matching, point, self._sigmas(), motor, away)
 
     def _member(self, plant: ReducedSystem) -> Equilibrium:

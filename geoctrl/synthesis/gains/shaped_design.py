@@ -260,7 +260,7 @@ class ShapedDesign(GainSet):
             that is not positive.
         """
         if self._contradicted_conditions:
-            raise MatchingError(f"no gains are admissible here: {self.reason}")
+            raise MatchingError(f"no gains are admissible here: {self.reason}", key="no-gains")
         away = deviations(*self._at_rest(params), tilt, starts)
         asked = Limits.read(limits, speeds, start, away, self._law.input_labels, self.loop.state_labels)
         hertz = None if rate is None else sampling_rate(rate)
@@ -343,7 +343,7 @@ class ShapedDesign(GainSet):
             )
         told = self.condition if self.family else None
         which = "" if told is None else f"; .condition says which are: {short_text(told)}"
-        raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
+        raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}", key="no-gains")
 
     def _stays_when_held(
         self, params: Mapping[str, float] | None, rate: float, gains: Mapping[str, float]

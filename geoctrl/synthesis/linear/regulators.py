@@ -193,7 +193,8 @@ def lqr(
     if lasting := pair.part(reached.part).lasting(Q):
         raise InputError(
             f"Q puts no weight on a motion that does not decay by itself, along {_modes_in_words(lasting)}; "
-            "a label that Q does not name has the weight 0: give one to a state that moves along with each"
+            "a label that Q does not name has the weight 0: give one to a state that moves along with each",
+            key="lqr-unseen",
         )
     weighed = pair.A, pair.B, *pair.cost(Q, R)
     if rate is None:
@@ -350,10 +351,10 @@ def lqe(
     >>> import geoctrl as gc
     >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
     >>> eq = skate.equilibrium("sliding", Y0=1.0)
-    >>> gc.lqe(skate, eq, "v1")
+    >>> gc.lqe(skate, eq, "v1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    geoctrl.errors.EquilibriumError: theta_dot (eigenvalue 0) is not seen by v1; add an output
+    geoctrl.errors.EquilibriumError: theta_dot (eigenvalue 0) is not seen by v1; ...
     >>> gc.lqe(skate, eq, ["v1", "theta_dot"]).L.shape
     (6, 2)
     """
@@ -362,14 +363,14 @@ def lqe(
     seen = linear.observable(outputs)
     if not seen.decays:
         told = _modes_in_words([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
-        raise EquilibriumError(f"{told} is not seen by {', '.join(seen.outputs)}; add an output")
+        by = ", ".join(seen.outputs)
+        raise EquilibriumError(f"{told} is not seen by {by}; add an output", key="lqe-unseen")
     QN = read_weight("QN", QN, system.state_labels)
     RN = read_weight("RN", RN, seen.outputs, definite=True)
     pair = scaled_pair(seen.A.T, seen.C.T, weighed_units(seen.A.T, seen.C.T, QN, RN), seen.basis)
     if lasting := pair.part(seen.part.dual).lasting(QN):
-        raise InputError(
-            f"QN drives no motion along {_modes_in_words(lasting)}, which does not decay by itself"
-        )
+        told = _modes_in_words(lasting)
+        raise InputError(f"QN drives no motion along {told}, which does not decay by itself")
     weighed = pair.A, pair.B, *pair.cost(QN, RN)
     try:
         K = optimal_gain(*weighed)
@@ -396,10 +397,11 @@ def linearization_with_inputs(
     """The linearisation of a system with inputs."""
     system = _system(sys, asked_by)
     if not system.input_labels:
-        raise InputError(
+        words = (
             f"{asked_by} needs inputs, and {system.name or 'the system'} has none: give forces= and inputs=, "
             "or rotors=, to the description; a closed loop has its inputs closed"
         )
+        raise InputError(words, key="no-inputs")
     return linearize(system, eq, params)
 
 
@@ -407,12 +409,12 @@ def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Con
     """What inputs reach of the linearisation; EquilibriumError if the rest does not decay."""
     reached = linear.controllable(sizes)
     if not reached.decays:
-        told = _modes_in_words(
-            [m for m in reached.unreached if not m.eigenvalue.real < 0] or reached.unreached
-        )
+        lasting = [m for m in reached.unreached if not m.eigenvalue.real < 0]
+        told = _modes_in_words(lasting or reached.unreached)
         raise EquilibriumError(
             f"{told} cannot be reached by {', '.join(linear.equilibrium.system.input_labels)}, and does not "
-            "decay by itself: no linear law stabilises this point; add an input, or take another point"
+            "decay by itself: no linear law stabilises this point; add an input, or take another point",
+            key="lqr-unreachable",
         )
     return reached
 
@@ -438,7 +440,8 @@ def _poles(poles: Any, reached: Controllability) -> np.ndarray:
         kept = ", ".join([*reached.neutral, *(m.name for m in reached.unreached)]) or "nothing"
         raise InputError(
             f"{reached.rank} poles can be placed at this point, got {len(wanted)}: what the inputs reach has "
-            f"that dimension, and {kept} is left as it is"
+            f"that dimension, and {kept} is left as it is",
+            key="place-count",
         )
     if not np.all(np.isfinite(wanted)) or np.any(wanted.real >= 0):
         raise InputError(f"poles must be finite with negative real parts, got {shown(poles)}")

@@ -311,7 +311,9 @@ class Controlled:
             remainder = ideal.remainder(node)
             if remainder:
                 left = ideal.to_sympy(remainder, self.system.symbols)
-                raise MatchingError(f"the matching conditions leave the remainder {left}")
+                raise MatchingError(
+                    f"the matching conditions leave the remainder {left}", key="matching-remainder"
+                )
 
     # -- the law --------------------------------------------------------------------------------
 

@@ -251,6 +251,7 @@ def _residuals(
             f"{rate[worst]:.3g} at {states_text(system.state_labels, x)}, beside terms of size "
             f"{scales.field[worst]:.3g}; find_equilibrium(sys, guess=x) looks for one nearby{seen.hint}",
             residual,
+            key="not-equilibrium",
         )
     leaf = system.leaf_residual(x, params)
     parts, leaf_residual = shares(leaf, scales.leaf), float(np.max(np.abs(leaf), initial=0.0))
@@ -260,5 +261,6 @@ def _residuals(
             f"off the leaf: {system.leaf.relations[worst]} = {leaf[worst]:.3g} instead of 0, beside terms of "
             f"size {scales.leaf[worst]:.3g}",
             leaf_residual,
+            key="off-leaf",
         )
     return residual, leaf_residual, scales.family

@@ -21,7 +21,8 @@ def require_autonomous(autonomous: bool, name: str) -> None:
         raise EquilibriumError(
             f"the equations of motion of {name or 'the system'} depend on the time explicitly: "
             "equilibria and their stability are defined without; take the time out of the forces and laws, "
-            "or hold the inputs at zero that bring it in"
+            "or hold the inputs at zero that bring it in",
+            key="time-dependent",
         )
 
 

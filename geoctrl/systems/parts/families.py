@@ -98,7 +98,9 @@ class Family:
                 raise ParameterError(f"family {name!r} has no symbol {key!r}{nearest(key, self.names)}")
         missing = [n for n in self.names if n not in given]
         if missing:
-            raise ParameterError(f"family {name!r} needs a value for {', '.join(missing)}")
+            raise ParameterError(
+                f"family {name!r} needs a value for {', '.join(missing)}", key="family-value"
+            )
         return {
             s: plain(given[s.name], f"symbol {s.name!r} of family {name!r}", ParameterError)
             for s in self.symbols

@@ -46,7 +46,8 @@ def _check_constraints(system: Recorded, samples: list[np.ndarray], params: dict
             if all(condition_of(rows[: a + 1], sizes[: a + 1]) <= KERNEL for rows, sizes in given):
                 raise ConstraintError(
                     f"constraint row {a + 1}, {list(psi.row(a))}, depends on the rows before it on the leaf; "
-                    "leave it out"
+                    "leave it out",
+                    key="constraint-dependent",
                 )
     if system.mechanism.frame is not None:
         frames = [
@@ -139,5 +140,6 @@ def _check_mass(system: Recorded, samples: list[np.ndarray], params: dict[str, f
         along = f" along {', '.join(best.along)}" if best.along else ""
         raise SingularMassError(
             f"the reduced mass matrix of the velocities {velocities} is singular at random states: there is "
-            f"no inertia{along}; check the inertia"
+            f"no inertia{along}; check the inertia",
+            key="mass-singular",
         )

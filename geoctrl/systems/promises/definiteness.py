@@ -60,7 +60,8 @@ class Definiteness:
         worst = int(np.argmin(eigenvalues[:, 0]))
         if eigenvalues[worst, 0] < -_ROUNDING * np.max(np.abs(eigenvalues[worst])):
             gamma = points[usable][worst]
-            raise DescriptionError(self._refusal(eigenvalues[worst], vectors[worst, :, 0], gamma, values))
+            words = self._refusal(eigenvalues[worst], vectors[worst, :, 0], gamma, values)
+            raise DescriptionError(words, key="inertia-indefinite")
 
     def clearly_admits(self, values: Mapping[str, Any], count: int) -> np.ndarray:
         """Which of several members (count,) pass by pivots that are far from zero."""

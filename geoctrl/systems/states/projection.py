@@ -140,7 +140,9 @@ def accept(defect: float, what: str, nearest: bool = False, remedy: str = _REMED
     if defect <= REPAIRABLE:
         warnings.warn(f"{what} by {defect:.2e} and was projected", ProjectionWarning, stacklevel=user_level())
         return
-    raise ConstraintError(f"{what}: residual {defect:.3g} (up to {REPAIRABLE} is projected); {remedy}")
+    raise ConstraintError(
+        f"{what}: residual {defect:.3g} (up to {REPAIRABLE} is projected); {remedy}", key="off-leaf"
+    )
 
 
 def onto_leaf(
@@ -263,7 +265,8 @@ def _require_on_leaf(system: Recorded, x: np.ndarray, params: Mapping[str, float
         relation = system.leaf.relations[worst]
         raise ConstraintError(
             f"x0 violates {relation} = 0 (residual {residual[worst]:.3g}); make it with "
-            "sys.project(xi, {name: vector}), which measures and can repair the defect"
+            "sys.project(xi, {name: vector}), which measures and can repair the defect",
+            key="off-leaf",
         )
 
 

@@ -231,7 +231,8 @@ class SeenReduced(Seen):
             if not margin > 0:
                 raise EquilibriumError(
                     f"the point is outside the domain of the model, {name!r}: {side.words}; another point, "
-                    "or replace(domain={}) of the mechanism, has an answer"
+                    "or replace(domain={}) of the mechanism, has an answer",
+                    key="outside-domain",
                 )
 
     # -- what a kind of system may have ---------------------------------------------------------

@@ -234,7 +234,8 @@ def require_regular(
     raise SingularMassError(
         f"the mass matrix is singular {where} with params {dict(params)}: condition number "
         f"{_inverse(found.mass)}, smallest pivot {found.pivot:.3g} of its terms{along}; change the "
-        "parameters or the point"
+        "parameters or the point",
+        key="mass-singular",
     )
 
 

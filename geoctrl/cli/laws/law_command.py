@@ -8,8 +8,9 @@ import warnings
 from dataclasses import asdict
 from typing import Any
 
-from geoctrl.cli.arguments import UsageError, family_symbols, is_reduced, mechanism_of, numbers, split
-from geoctrl.cli.text import file_line, plain, show
+from geoctrl.cli.reading.arguments import UsageError, family_symbols, numbers, split
+from geoctrl.cli.reading.given_model import given_model
+from geoctrl.cli.reading.text import file_line, plain, show
 
 __all__ = ["run_law"]
 
@@ -37,11 +38,11 @@ def run_law(args: argparse.Namespace) -> int:
     """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
     import geoctrl
 
-    if not is_reduced(args.model):
+    mechanism = given_model(args).mechanism
+    if mechanism is None:
         raise UsageError(
             f"{args.model} is a system on spheres: it has no actuated directions, which matching needs"
         )
-    mechanism = mechanism_of(args)
     if args.shaping or mechanism.rotors is None:
         return _exit_code_of_shaping(args, mechanism)
     symbols = family_symbols(args.model, mechanism.equilibria, args.at)

@@ -1,0 +1,84 @@
+"""The command that proves from which states motions stay near a point, or come back to it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from geoctrl.cli.reading.arguments import UsageError, bounds, plant_and_law, point_of
+from geoctrl.cli.reading.law_file import is_law_file
+from geoctrl.cli.reading.text import file_line, show
+
+__all__ = ["add_region"]
+
+_SECONDS = 60.0
+
+
+def add_region(command: argparse.ArgumentParser) -> None:
+    """The options of ``region`` besides those that name a system."""
+    command.add_argument(
+        "--seconds", type=float, default=_SECONDS, metavar="S", help="time for the search (default 60)"
+    )
+    command.add_argument("--by", choices=("slopes", "energy", "squares"), help="this kind of set alone")
+    command.add_argument(
+        "--limit",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=MOST",
+        help="inputs that stay within bounds in the set (default: those of the law)",
+    )
+    command.add_argument("--out", metavar="FILE", help="write the set for geoctrl verify (JSON)")
+    command.set_defaults(run=_region)
+
+
+def _region(args: argparse.Namespace) -> int:
+    """Prove a set about a point, of a law that was saved about its point in the loop."""
+    import geoctrl
+
+    limits = {label: min(-low, high) for label, (low, high) in bounds(args.limit, "--limit").items()}
+    if is_law_file(args.model) and not args.set and not args.at:
+        model, _, _, law = plant_and_law(args)
+        system, point = law.closed_loop(), law.equilibrium
+        own = model.saved.limits if model.saved is not None else {}
+        limits = {label: min(-pair[0], pair[1]) for label, pair in own.items()} | limits
+    else:
+        system, point = point_of(args)
+    if system.input_labels:
+        raise UsageError(
+            f"{args.model} has inputs, {', '.join(system.input_labels)}: a region is that of a loop; design "
+            f"a law by geoctrl lqr {args.model} --save law.json, and give law.json"
+        )
+    found = geoctrl.region_of_attraction(
+        system,
+        point,
+        limits=limits or None,
+        by=args.by,
+        seconds=args.seconds,
+        progress=not args.json,
+    )
+    if args.out:
+        found.to_json(args.out)
+    data: dict[str, Any] = {
+        "model": args.model,
+        "verdict": found.verdict.value,
+        "claim": found.claim,
+        "lyapunov": found.lyapunov,
+        "level": float(found.level),
+        "tends": found.tends,
+        "levels": list(found.levels),
+        "extent": {label: list(map(float, ends)) for label, ends in found.extent.items()},
+        "reason": found.reason,
+        "file": args.out,
+    }
+    show(args, data, f"{_told_of(found)}{file_line(args.out)}")
+    return 0
+
+
+def _told_of(found: Any) -> str:
+    """A set in words: what is proved, how far it goes, why it is no larger."""
+    extent = ", ".join(f"{label} in [{low:.4g}, {high:.4g}]" for label, (low, high) in found.extent.items())
+    lines = [found.verdict.value, f"  {found.claim}", f"  extent: {extent}"]
+    if found.levels:
+        lines.append(f"  on the levels of: {', '.join(found.levels)}")
+    return "\n".join([*lines, f"  {found.reason}"] if found.reason else lines)

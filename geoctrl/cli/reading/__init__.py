@@ -1,0 +1,1 @@
+"""What commands read, mechanisms, laws and numbers, and how they print."""

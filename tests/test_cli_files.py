@@ -1,0 +1,349 @@
+"""Commands on mechanisms of one's own, from a description to C; what shells are told; pipes and widths."""
+
+import json
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from geoctrl.cli import main
+from geoctrl.cli.reading.text import matrix_text, text_in_width
+from tests.test_cli import run
+
+ONE = """
+import geoctrl as gc
+print("this goes to standard error")
+q = gc.Coordinate("q")
+ball = gc.EulerPoincare(shape=[q], inertia=[[2]], potential=3 * q.symbol**2, name="ball",
+                        equilibria={"rest": gc.Family({})})
+"""
+CART = """
+<mujoco model="cart-pole">
+  <worldbody>
+    <body name="cart">
+      <joint name="x" type="slide" axis="1 0 0" damping="0.3"/>
+      <inertial pos="0 0 0" mass="0.8" diaginertia="0.01 0.01 0.01"/>
+      <body name="pole">
+        <joint name="phi" axis="0 1 0" damping="0.01"/>
+        <inertial pos="0 0 0.3" mass="0.2" diaginertia="0.006 0.006 0.0001"/>
+      </body>
+    </body>
+    <geom type="plane" size="1 1 1"/>
+  </worldbody>
+  <actuator><motor name="force" joint="x"/></actuator>
+  <keyframe><key name="upright" qpos="0 0"/></keyframe>
+</mujoco>"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a program that ``geoctrl new`` wrote, and a law for it."""
+    there = tmp_path_factory.mktemp("own")
+    before = Path.cwd()
+    os.chdir(there)
+    try:
+        assert main(["new", "arm"]) == 0
+        law = ["--Q", "phi=100", "phi_dot=1", "--rate", "100", "--limit", "u=2", "--tilt", "5deg"]
+        assert (
+            main(["lqr", "arm.py", *law, "--save", "law.json", "--out", "held.json", "--run", "run.npz"]) == 0
+        )
+    finally:
+        os.chdir(before)
+    return there
+
+
+@pytest.fixture
+def inside(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
+# -- programs ---------------------------------------------------------------------------------------
+
+
+def test_the_program_to_begin_with_is_short_runs_and_ends_with_a_verdict(inside, capsys):
+    lines = Path("arm.py").read_text(encoding="utf-8").splitlines()
+    assert sum(bool(line.strip()) for line in lines) <= 30
+    assert max(map(len, lines)) <= 79
+    runpy.run_path("arm.py", run_name="__main__")
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].split() == ["alone:", "PROVED_UNSTABLE"]
+    assert out[-1].split() == ["held:", "PROVED_ASYMPTOTICALLY_STABLE"]
+    status, out, err = run(capsys, "new", "arm")
+    assert (status, out, "--force" in err) == (2, "", True)
+    assert run(capsys, "new", "lambda")[0] == 2
+    assert run(capsys, "new", "gc")[0] == 2
+
+
+def test_the_only_mechanism_of_a_program_is_meant_and_its_words_go_elsewhere(tmp_path, capsys):
+    file = tmp_path / "one.py"
+    file.write_text(ONE)
+    status, out, err = run(capsys, "certify", str(file), "--json")
+    assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
+    assert err == "this goes to standard error\n"
+    assert "ball  [q]" in run(capsys, "models", str(file))[1]
+    assert (
+        json.loads(run(capsys, "certify", f"{file}:ball", "--json")[1])["claim"] == json.loads(out)["claim"]
+    )
+    file.write_text(f"{ONE}\nsame = ball.reduce()\n")  # a description and its system are one
+    assert run(capsys, "certify", str(file), "--json")[1] == out
+
+
+@pytest.mark.parametrize(
+    ("added", "name", "status", "words"),
+    [
+        ("other = ball.replace(name='other')", "", 2, "holds several mechanisms: ball, other; say which"),
+        ("del ball", "", 2, "holds no mechanism when it has run"),
+        ("", ":bal", 2, "there is no 'bal'; a mechanism, a system, or a function that returns one is needed"),
+        ("", ":bal", 2, "did you mean 'ball'?"),
+        ("", ":q", 2, "'q' is of type Coordinate"),
+        ("\nball / 0", "", 1, "line 9: TypeError"),
+        ("def f(:", "", 1, "line 8: "),
+        ("gc.Parameter('1')", "", 1, "line 8: a parameter name must be an identifier"),
+        ("raise SystemExit(3)", "", 1, "line 8: SystemExit: 3"),
+    ],
+)
+def test_what_is_wrong_with_a_program_is_said_in_one_line(tmp_path, capsys, added, name, status, words):
+    file = tmp_path / "own.py"
+    file.write_text(f"{ONE}\n{added}\n")
+    found, out, err = run(capsys, "certify", f"{file}{name}")
+    assert (found, out) == (status, "")
+    assert words in err.splitlines()[-1]
+
+
+def test_a_function_that_returns_a_mechanism_is_called_when_it_is_named(tmp_path, capsys):
+    file = tmp_path / "own.py"
+    file.write_text(f"{ONE}\ndef heavy():\n    return ball.replace(inertia=[[8]])\n")
+    eigenvalues = json.loads(run(capsys, "linearize", f"{file}:heavy", "--json")[1])["eigenvalues"]
+    assert np.sort([v[1] for v in eigenvalues]) == pytest.approx([-np.sqrt(6 / 8), np.sqrt(6 / 8)])
+    assert run(capsys, "certify", str(tmp_path / "nothing.py"))[0] == 2
+
+
+# -- laws -------------------------------------------------------------------------------------------
+
+
+def test_a_law_is_designed_proved_and_run_from_a_tilt(inside, capsys):
+    """The numbers are those of the same steps in Python."""
+    arguments = ["lqr", "arm.py", "--Q", "phi=100", "phi_dot=1", "--rate", "100", "--limit", "u=2"]
+    status, out, _ = run(capsys, *arguments, "--tilt", "5deg", "--json")
+    found = json.loads(out)
+    assert status == 0
+    arm = runpy.run_path("arm.py")["arm"]
+    law = gc.lqr(arm, arm.equilibrium("upright"), Q={"phi": 100, "phi_dot": 1}, rate=100)
+    assert list(found["gains"]["u"].values()) == pytest.approx(law.K[0])
+    assert found["loop"]["verdict"] == found["held"]["verdict"] == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert "every 1/100 s" in found["held"]["claim"]
+    times = np.linspace(0, found["tilt"]["time"], 2 + round(100 * found["tilt"]["time"]))
+    start = arm.state(phi=np.radians(5))
+    motion = gc.simulate(arm, times, start, controller=law.sampled(rate=100, limits={"u": 2}))
+    assert found["tilt"]["largest"]["u"] == pytest.approx(np.max(np.abs(motion.inputs)))
+    assert found["tilt"]["returned"] is True
+    assert found["tilt"]["starts"] == 2
+    weak = [*arguments[:-1], "u=1", "--tilt", "phi=80deg", "--time", "2"]
+    text = run(capsys, *weak)[1]
+    assert "u 1 of 1, at its limit" in text.replace(" N m", "")
+    assert "1 of 1 runs are not back" in text
+
+
+def test_a_law_that_was_saved_is_a_model_for_other_commands(inside, capsys, tmp_path):
+    assert run(capsys, "verify", "held.json")[0] == 0
+    held = json.loads(run(capsys, "certify", "law.json", "--json")[1])
+    assert held["verdict"] == "PROVED_ASYMPTOTICALLY_STABLE"
+    assert max(np.hypot(*v) for v in held["multipliers"]) < 1
+    status, out, _ = run(capsys, "simulate", "law.json", "--x0", "phi=5deg", "--time", "2", "--json")
+    moved = json.loads(out)
+    assert (status, moved["status"]) == (0, "completed")
+    assert moved["initial"]["phi"] == pytest.approx(np.radians(5))
+    assert abs(moved["final"]["phi"]) < 1e-3
+    assert gc.load_trajectory("run.npz").input_labels == ("u",)
+    status, out, _ = run(capsys, "region", "law.json", "--by", "slopes", "--seconds", "10", "--json")
+    region = json.loads(out)
+    assert (status, region["verdict"]) == (0, "PROVED_ATTRACTED")
+    assert region["extent"]["phi"][1] > 0.01
+    shutil.copy("law.json", tmp_path / "moved.json")
+    for arguments, words in (
+        (["region", "arm.py"], "a region is that of a loop; design a law by geoctrl lqr"),
+        (["code", "arm.py"], "is no law: geoctrl lqr arm.py --save law.json"),
+        (["code", "held.json"], "no law that geoctrl lqr --save wrote"),
+        (["certify", "law.json", "--at", "upright"], "stand in its file"),
+        (["lqr", "law.json"], "a law already"),
+        (["certify", str(tmp_path / "moved.json")], "no such file"),
+    ):
+        status, out, err = run(capsys, *arguments)
+        assert (status > 0, out, words in err) == (True, "", True), err
+
+
+def test_a_law_of_a_mechanism_that_has_changed_is_refused(inside, capsys, tmp_path, monkeypatch):
+    for name in ("arm.py", "law.json"):
+        shutil.copy(name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    text = Path("arm.py").read_text()
+    Path("arm.py").write_text(text.replace('"phi"', '"psi"').replace("phi_dot", "psi_dot"))
+    status, _, err = run(capsys, "certify", "law.json")
+    assert (status, "arm.py has changed since the law was saved" in err) == (2, True)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None and shutil.which("gcc") is None, reason="no C compiler")
+def test_a_law_is_written_as_c_compiled_and_compared(inside, capsys):
+    status, out, _ = run(capsys, "code", "law.json", "--out", "firmware", "--check", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["largest_difference"] == 0
+    assert found["limits"] == {"u": [-2.0, 2.0]}
+    source = Path("firmware/controller.c")
+    assert "a step every 0.01 s" in source.read_text()
+    status, out, _ = run(
+        capsys, "code", "law.json", "--rate", "200", "--limit", "u=-1:3", "--name", "arm_law"
+    )
+    assert (status, "arm_law_step(&state, y, u), 200 times a second" in " ".join(out.split())) == (0, True)
+    assert "u within [-1, 3]" in out
+
+
+def test_a_difference_of_the_compiled_law_is_seen(inside, tmp_path):
+    """A sign turned in the file fails the comparison."""
+    from geoctrl.cli.laws.compiled_law import difference_at, states_about
+
+    arm = runpy.run_path("arm.py")["arm"]
+    law = gc.lqr(arm, arm.equilibrium("upright"))
+    controller = law.sampled(rate=100, limits={"u": 2})
+    header, source = controller.to_c(tmp_path)
+    states = states_about(law)
+    assert difference_at(header, source, controller, states) == 0
+    source.write_text(re.sub(r"return 0;", "u[0] = -u[0]; return 0;", source.read_text()))
+    assert difference_at(header, source, controller, states) > 1
+
+
+def test_a_model_file_is_a_model(tmp_path, capsys):
+    file = tmp_path / "cart.xml"
+    file.write_text(CART)
+    status, out, err = run(capsys, "lqr", str(file), "--rate", "100", "--tilt", "phi=3deg", "--json")
+    assert (status, json.loads(out)["held"]["verdict"]) == (0, "PROVED_ASYMPTOTICALLY_STABLE")
+    assert err.startswith("geoctrl lqr: ")  # what is left out: the floor
+    status, _, err = run(capsys, "lqr", str(file), "--tilt", "3deg")
+    assert (status, "x, phi" in err, "STATE=VALUE" in err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--save", "law.txt"], "ends so"),
+        (["--run", "run.npz"], "give --tilt too"),
+        (["--rate", "-1"], "positive"),
+        (["--tilt", "4"], "between 0 and pi"),
+        (["--tilt", "phy=1"], "did you mean 'phi'?"),
+        (["--limit", "u=0"], "NAME=MOST"),
+        (["--limit", "u=1", "u=2"], "twice"),
+        (["--Q", "phi=x"], "NAME=VALUE"),
+        (["--at", "upwright"], "did you mean 'upright'?"),
+    ],
+)
+def test_mistakes_in_a_design_are_said(inside, capsys, arguments, words):
+    status, out, err = run(capsys, "lqr", "arm.py", *arguments)
+    assert (status, out, words in err) == (2, "", True), err
+
+
+def test_an_error_that_is_explained_says_where(inside, capsys):
+    status, _, err = run(capsys, "lqr", "inertia-wheel-pendulum", "--at", "upright", "--Q", "phi=1")
+    assert (status, err.endswith("(geoctrl explain lqr-unseen)\n")) == (1, True)
+    status, out, _ = run(capsys, "explain", "lqr-unseen")
+    assert (status, "Usual causes" in out, "Before" in out) == (0, True, True)
+    assert "lqr-unseen" in run(capsys, "explain")[1]
+    status, _, err = run(capsys, "explain", "lqr-unsen")
+    assert (status, "did you mean 'lqr-unseen'?" in err) == (2, True)
+
+
+# -- terminals and shells ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["models"], ["--help"], ["completion", "bash"]])
+def test_a_reader_that_has_enough_is_no_error(arguments):
+    command = [sys.executable, "-m", "geoctrl", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        told = process.stderr.read()
+        assert process.wait() == (0 if arguments == ["--help"] else 141)  # argparse hides it
+    assert told == b""
+
+
+def test_what_is_printed_stays_within_the_terminal(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for arguments in (
+        ["models"],
+        ["certify", "heavy-top", "--at", "hanging", "--set", "Omega0=1"],
+        ["linearize", "heavy-top", "--at", "hanging", "--set", "Omega0=1"],
+        ["explain", "lqr-unseen"],
+    ):
+        assert max(map(len, run(capsys, *arguments)[1].splitlines())) <= 80, arguments
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, run(capsys, "explain", "off-leaf")[1].splitlines())) <= 76  # the programs
+    assert text_in_width("name  a word and more words", 16) == "name  a word and\n      more words"
+    assert text_in_width("  - one two", 8) == "  - one\n    two"
+
+
+def test_a_matrix_that_is_too_wide_comes_in_parts():
+    matrix = np.array([[1.5, -2.25, 3e-20], [4.0, 5.0, 60000.0], [0.0, 8.0, 9.0]])
+    assert len(matrix_text("abc", matrix, 79).splitlines()) == 4
+    parts = matrix_text("abc", matrix, 22).split("\n\n")
+    assert len(parts) == 2
+    assert max(len(line) for part in parts for line in part.splitlines()) <= 22
+    rows = [[line.split()[1:] for line in part.splitlines()[1:]] for part in parts]
+    told = [[float(word) for part in rows for word in part[k]] for k in range(3)]
+    assert told == [[1.5, -2.25, 0.0], [4.0, 5.0, 60000.0], [0.0, 8.0, 9.0]]  # 3e-20 is rounding beside 2
+
+
+def test_a_command_that_there_is_not_is_told_with_the_nearest(capsys):
+    with pytest.raises(SystemExit) as done:
+        main(["certfy", "heavy-top"])
+    err = capsys.readouterr().err
+    assert (done.value.code, err) == (2, "geoctrl: no command 'certfy'; did you mean 'certify'?\n")
+
+
+def test_no_error_lists_the_catalogue(capsys):
+    for name in ("xyz", "pendulum-skat"):
+        assert len(run(capsys, "certify", name)[2]) < 130
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_bash_completes(tmp_path, capsys):
+    """Words that bash would offer at the end of a line, with the text that is printed for it."""
+    for name in ("own.py", "law.json", "notes.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "complete.sh").write_text(run(capsys, "completion", "bash")[1])
+    asked = {
+        "ce": ["certify"],
+        "certify pendulum-skate-o": ["pendulum-skate-offset"],
+        "certify ow": ["own.py"],
+        "certify pendulum-skate --at s": ["spinning", "sliding"],
+        "certify pendulum-skate --set m=1 Om": ["Omega0="],
+        "lqr own.py --li": ["--limit"],
+        "code ": ["law.json", "sub/"],
+        "explain lqr-uns": ["lqr-unseen"],
+        "simulate heavy-top --engine l": ["lanes"],
+        "map pendulum-skate --keep ": ["sub/"],
+    }
+    lines = ["set -e", "source ./complete.sh"]
+    for line in asked:
+        words = " ".join(f"'{word}'" for word in ["geoctrl", *line.split(" ")])
+        lines += [f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))"]
+        lines += ["_geoctrl geoctrl || true", 'echo "${COMPREPLY[*]}"']
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(lines)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stderr == ""
+    assert [sorted(line.split()) for line in done.stdout.splitlines()] == list(map(sorted, asked.values()))
+
+
+def test_texts_for_other_shells_name_all_commands(capsys):
+    for shell in ("zsh", "fish"):
+        text = run(capsys, "completion", shell)[1]
+        for command in ("certify", "lqr", "completion"):
+            assert command in text
+        assert "Omega0=" in text
