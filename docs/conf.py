@@ -30,6 +30,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "catalogue",
+    "commands",
     "examples",
     "formulas",
     "gallery",

@@ -100,7 +100,7 @@ def _lqr(args: argparse.Namespace) -> int:
         proofs["held"] = geoctrl.certify(system, point, controller=controller, seconds=args.seconds)
     last = list(proofs.values())[-1]
     title = f"{system.name or args.model}, {args.at!r}"
-    lines = [f"{title}: by itself {spectrum_text(free)}", str(law)]
+    lines = [f"{title}: eigenvalues without a law {spectrum_text(free)}", str(law)]
     lines += _verdict_lines(proofs, args.rate)
     data: dict[str, Any] = {
         "model": args.model,

@@ -76,9 +76,8 @@ def _region(args: argparse.Namespace) -> int:
 
 
 def _told_of(found: Any) -> str:
-    """A set in words: what is proved, how far it goes, why it is no larger."""
-    extent = ", ".join(f"{label} in [{low:.4g}, {high:.4g}]" for label, (low, high) in found.extent.items())
-    lines = [found.verdict.value, f"  {found.claim}", f"  extent: {extent}"]
+    """A set in words: what is proved, on which levels, why it is no larger."""
+    lines = [found.verdict.value, f"  {found.claim}"]
     if found.levels:
         lines.append(f"  on the levels of: {', '.join(found.levels)}")
     return "\n".join([*lines, f"  {found.reason}"] if found.reason else lines)
