@@ -162,7 +162,15 @@ def test_a_law_that_was_saved_is_a_model_for_other_commands(inside, capsys, tmp_
     assert (status, moved["status"]) == (0, "completed")
     assert moved["initial"]["phi"] == pytest.approx(np.radians(5))
     assert abs(moved["final"]["phi"]) < 1e-3
-    assert gc.load_trajectory("run.npz").input_labels == ("u",)
+    samples = gc.load_trajectory("run.npz")
+    arm = runpy.run_path("arm.py")["arm"]
+    motion = gc.load_trajectory("run.npz", system=arm, inputs=samples.inputs)
+    assert motion.attitude is not None
+    assert np.all(motion["u"] == samples["u"])
+    with pytest.raises(gc.InputError, match="these inputs"):
+        gc.load_trajectory("run.npz", system=arm, inputs=2 * samples.inputs)
+    status, out, _ = run(capsys, "view", "run.npz", "--model", "law.json", "--json")
+    assert (status, json.loads(out)["file"]) == (0, "run.html")
     status, out, _ = run(capsys, "region", "law.json", "--by", "slopes", "--seconds", "10", "--json")
     region = json.loads(out)
     assert (status, region["verdict"]) == (0, "PROVED_ATTRACTED")
