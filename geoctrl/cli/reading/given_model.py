@@ -50,9 +50,9 @@ class GivenModel:
     @property
     def is_description(self) -> bool:
         """Whether a description is given, to be reduced; else it is a system."""
-        from geoctrl.systems import EulerPoincare
+        from geoctrl.systems import EulerPoincare, VectorField
 
-        return isinstance(self.given, EulerPoincare)
+        return isinstance(self.given, EulerPoincare | VectorField)
 
     @property
     def mechanism(self) -> Any:

@@ -61,9 +61,9 @@ def mechanism_in_file(text: str) -> Any:
 
 
 def _is_mechanism(value: Any) -> bool:
-    from geoctrl.systems import EulerPoincare, System
+    from geoctrl.systems import EulerPoincare, System, VectorField
 
-    return isinstance(value, EulerPoincare | System)
+    return isinstance(value, EulerPoincare | VectorField | System)
 
 
 def _only_one(path: str, found: dict[str, Any]) -> Any:
