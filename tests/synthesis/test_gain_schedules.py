@@ -163,3 +163,8 @@ def test_slips_are_refused(plant, design, changes, words):
     given = {"family": "turning", "along": "W", "nodes": [0, 6], "design": design} | changes
     with pytest.raises(gc.GeoctrlError, match=words):
         gc.schedule(plant, **given)
+
+
+def test_points_without_expressions_are_no_nodes(plant, design):
+    with pytest.raises(TypeError, match=r"the name of a declared family.*declare them as a gc.Family"):
+        gc.schedule(plant, plant.equilibrium("turning", W=1.0), "W", [0, 6], design)

@@ -276,6 +276,8 @@ def schedule(
         of this plant, another fit, a degree that the nodes do not determine, a denominator that is not
         positive over the range, a name that a parameter has already, and an expression that is not s at the
         family's members.
+    TypeError
+        For anything else than a reduced system and a family's name, as points of `follow`.
 
     Examples
     --------
@@ -287,6 +289,12 @@ def schedule(
     1.0
     """
     plant = as_system(sys, "schedule", recorded=True)
+    if not isinstance(family, str):
+        raise TypeError(
+            f"family must be the name of a declared family, got {shown(family)}: the law needs expressions "
+            "x_e(s), u_e(s), which single points, as those of gc.follow, do not have; declare them as a "
+            "gc.Family in equilibria="
+        )
     declared = declared_family(plant, family)
     variable = next((s for s in declared.symbols if s.name == along), None)
     if variable is None:
