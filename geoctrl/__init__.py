@@ -58,6 +58,7 @@ _PUBLIC = {
     ),
     "geoctrl.analysis": (
         "AttractedSet",
+        "BoxCertificate",
         "Certificate",
         "DarbouxPolynomial",
         "DiscoveredInvariants",

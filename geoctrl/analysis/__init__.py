@@ -13,6 +13,7 @@ from geoctrl.analysis.linear.controllability import Controllability, Observabili
 from geoctrl.analysis.linear.linearization import Linearization, linearize
 from geoctrl.analysis.linear.many_linearizations import ManyLinearizations, linearize_many
 from geoctrl.analysis.maps.stability_map import StabilityMap, certify_region
+from geoctrl.analysis.maps.stability_over_box import BoxCertificate
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.energy_set import RegionOfAttraction
 from geoctrl.analysis.regions.region_of_attraction import region_of_attraction
@@ -20,6 +21,7 @@ from geoctrl.analysis.schedules.moving_bound import MovingBound, bound_while_mov
 
 __all__ = [
     "AttractedSet",
+    "BoxCertificate",
     "Certificate",
     "Controllability",
     "DarbouxPolynomial",

@@ -55,6 +55,7 @@ THEOREMS = {
     "squares": "squares.file",
     "slopes": "slopes.file",
     "map": "maps.file",
+    "over": "maps.over",
     "moving member": "schedules.file",
     "catch": "catches.file",
 }

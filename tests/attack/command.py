@@ -17,6 +17,7 @@ from tests.attack.outcome import Outcome, run_part
 PARTS = (
     "systems",
     "fields",
+    "boxes",
     "conditions",
     "sets",
     "units",
@@ -33,6 +34,7 @@ PARTS = (
 COUNTS = {
     "systems": (10000, 50),
     "fields": (10000, 40),
+    "boxes": (10000, 24),
     "conditions": (300, 6),
     "sets": (1000, 8),
     "units": (1000, 3),
@@ -50,6 +52,7 @@ COUNTS = {
 LIMITS = {
     "systems": 30.0,
     "fields": 30.0,
+    "boxes": 30.0,
     "conditions": 60.0,
     "sets": 60.0,
     "units": 60.0,
@@ -67,6 +70,7 @@ LIMITS = {
 MEGABYTES = {
     "systems": 1000.0,
     "fields": 1000.0,
+    "boxes": 1000.0,
     "conditions": 1000.0,
     "sets": 1000.0,
     "units": 1000.0,

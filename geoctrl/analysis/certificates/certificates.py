@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -197,6 +198,7 @@ def certify(
     modulo: str | None = None,
     controller: SampledController | None = None,
     *,
+    over: Mapping[str, Any] | None = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
 ) -> Certificate:
@@ -225,6 +227,12 @@ def certify(
         Ask for the stability of the loop that it closes with the plant ``sys``, as a fixed point of one
         hold: for holds and delays of exactly that length, limits that are not met nearby, and the law in
         exact arithmetic. Nothing is said in floats there: what is not proved is UNDECIDED.
+    over : mapping of name -> part or (low, high), optional
+        Ask for one verdict for a box of parameters, and symbols of the family that ``eq`` is a member of: a
+        number r between 0 and 1 is a part of the value that the point has, to both sides. The members for
+        each choice of constants are asked about; the law's numbers stay. A `BoxCertificate` is returned, with
+        the verdict if it holds on the whole closed box, else UNDECIDED with a point that contradicts, or the
+        part that is proved.
     progress : bool or callable
         Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
         terminal after two seconds, with True from the start.
@@ -235,12 +243,15 @@ def certify(
     Returns
     -------
     Certificate
+        With ``over`` a `BoxCertificate`.
 
     Raises
     ------
     InputError
-        If ``modulo`` is neither None nor "orbit"; with a controller, if it is not None, the plant's equations
-        are not recorded, or the controller rounds, is noisy or rests at a limit.
+        With ``over``, for parts that are not between 0 and 1, pairs that are reversed or leave out the value
+        of the point, names that do not occur, ``modulo`` or a controller. If ``modulo`` is neither None nor
+        "orbit"; with a controller, if it is not None, the plant's equations are not recorded, or the
+        controller rounds, is noisy or rests at a limit.
     EquilibriumError
         If the point is not an equilibrium (residual in the message), or the law asks for another
         torque there.
@@ -270,7 +281,12 @@ def certify(
     PROVED_UNSTABLE
     PROVED_STABLE
     """
-    system = as_system(sys, "certify")
+    system = as_system(sys, "certify", recorded=over is not None)
+    if over is not None:
+        if modulo is not None or controller is not None:
+            raise InputError("over= asks about members of a family, without modulo= and controller=")
+        boxes = import_module("geoctrl.analysis.maps.stability_over_box")  # maps are a floor above
+        return boxes.certify_over(system, eq, over, params)
     if modulo is not None and not (isinstance(modulo, str) and modulo == "orbit"):
         raise InputError(f'modulo must be None or "orbit", got {shown(modulo)}')
     if controller is not None:

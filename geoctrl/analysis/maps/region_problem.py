@@ -20,12 +20,14 @@ from geoctrl.systems import ReducedSystem
 __all__ = ["axes_of", "region_problem", "require_same_region"]
 
 
-def axes_of(sys: ReducedSystem, family: str, axes: Any) -> dict[str, tuple[Fraction, Fraction]]:
+def axes_of(
+    sys: ReducedSystem, family: str, axes: Any, most: int = AXES
+) -> dict[str, tuple[Fraction, Fraction]]:
     """Intervals by name, doubles being the rationals that they are."""
     if not isinstance(axes, Mapping) or not axes:
         raise InputError(f"axes are a dict of name -> (low, high), got {shown(axes)}")
-    if len(axes) > AXES:
-        raise InputError(f"a map has at most {AXES} axes, got {len(axes)}")
+    if len(axes) > most:
+        raise InputError(f"there are at most {most} axes, got {len(axes)}")
     parameters = {p.name: p for p in sys.mechanism.parameters}
     known = [*sys.families[family].names, *parameters]
     found = {}

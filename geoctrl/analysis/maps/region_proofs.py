@@ -22,6 +22,8 @@ Rows = list[list[MapQuotient]]
 
 SAMPLES = 900
 """Points of the region at which proposals are compared."""
+FEW_AXES, DRAWN = 6, 400
+"""Axes of which all combinations of places are points, and points that are drawn of more."""
 CANDIDATES = 200
 """Combinations of invariants that are tried."""
 
@@ -43,6 +45,7 @@ class ProofSamples:
         self, members: FamilyOverAxes, middle: bool = False, places: Sequence[np.ndarray] | None = None
     ) -> None:
         axes = list(members.region["axes"].values())
+        many = places is None and not middle and sum(a < b for a, b in axes) > FEW_AXES
         several = max(3, round(SAMPLES ** (1 / max(1, sum(a < b for a, b in axes)))))
         counts = [several if a < b and not middle else 1 for a, b in axes]
         if places is None:
@@ -50,9 +53,12 @@ class ProofSamples:
                 float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count
                 for (a, b), count in zip(axes, counts, strict=True)
             ]
-        grid = np.meshgrid(*places, indexing="ij")
-        self._columns = dict(enumerate(g.ravel() for g in grid))
-        self._field, self.count = members.field, grid[0].size
+        if many:
+            columns = _drawn_columns([(float(a), float(b)) for a, b in axes])
+        else:
+            columns = [g.ravel() for g in np.meshgrid(*places, indexing="ij")]
+        self._columns = dict(enumerate(columns))
+        self._field, self.count = members.field, columns[0].size
 
     def __call__(self, q: MapQuotient) -> np.ndarray:
         """Values of a quotient, not finite where it has none."""
@@ -87,6 +93,16 @@ class ProofSamples:
             named = {"atan": "arctan"}.get(name, name)
             self._columns[k] = getattr(np, named)(self(x))
         return self._columns[k]
+
+
+def _drawn_columns(axes: Sequence[tuple[float, float]]) -> list[np.ndarray]:
+    """Points of a box of many axes: some at random, the same ones each time, and the middles of all faces."""
+    n, rng = len(axes), np.random.default_rng(0)
+    faces = np.full((2 * n, n), 0.5)
+    for k in range(n):
+        faces[2 * k, k], faces[2 * k + 1, k] = 0.0, 1.0
+    points = np.vstack([rng.uniform(size=(DRAWN, n)), faces])
+    return [a + (b - a) * points[:, k] for k, (a, b) in enumerate(axes)]
 
 
 def _float(q: fmpq) -> float:

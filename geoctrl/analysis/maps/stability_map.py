@@ -31,7 +31,7 @@ from geoctrl.errors import CertificateError, EquilibriumError, InputError, Param
 from geoctrl.runs.part_folder import OtherQuestionError
 from geoctrl.systems import ReducedSystem, as_system
 
-__all__ = ["MapCell", "StabilityMap", "certify_region"]
+__all__ = ["MapCell", "StabilityMap", "certify_region", "problem_and_proofs"]
 
 
 class MapCell(NamedTuple):
@@ -257,7 +257,7 @@ def certify_region(
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= DEPTH:
         raise InputError(f"depth must be a whole number from 1 to {DEPTH}, got {shown(depth)}")
     folder = None if out is None else file_path(out)
-    data, members, proofs = _problem_and_proofs(sys, family, axes_of(sys, family, axes), params)
+    data, members, proofs = problem_and_proofs(sys, family, axes_of(sys, family, axes), params)
     try:
         content = content_of_map(data, members, proofs, list(axes))
     except NotSolved:
@@ -281,7 +281,7 @@ def _map_of(sys: ReducedSystem, content: dict[str, Any], tiles: Tiles) -> Stabil
     return StabilityMap({**heading(FORMAT, sys.name), **content}, verdicts)
 
 
-def _problem_and_proofs(
+def problem_and_proofs(
     sys: ReducedSystem, family: str, axes: dict[str, tuple[Fraction, Fraction]], params: Any
 ) -> tuple[dict[str, Any], FamilyOverAxes, list[dict[str, Any]]]:
     """The problem, with what is conserved in it, and the proofs that may hold somewhere."""

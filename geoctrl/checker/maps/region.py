@@ -55,6 +55,8 @@ class Proof(NamedTuple):
 
     verdict: str
     conditions: tuple[Condition, ...]
+    decays: bool = False
+    """Whether all roots on the leaf lie left of the axis then."""
 
     def holds(self, signs: dict[int, int]) -> bool | None:
         """Whether all conditions do; None where that is open, and none fails."""
@@ -91,7 +93,8 @@ class Proofs:
         chart, of_chart = self._charts[read["chart"]]
         (verdict, signs), noted = self.field.noting(lambda: proofs[read["by"]](chart, read))
         conditions = [*self.members.conditions, *of_chart, *noted, *signs]
-        return Proof(verdict, tuple(dict.fromkeys(map(self._in_parts, conditions))))
+        decays = read["by"] == "roots" and verdict == "stable" and chart.decays
+        return Proof(verdict, tuple(dict.fromkeys(map(self._in_parts, conditions))), decays)
 
     def _in_parts(self, condition: Condition) -> Condition:
         """The condition with factors that are products of others as such: they have the same sign."""
