@@ -5,8 +5,8 @@ code with the search for proofs. Read in this order: `limits` (what a check may 
 and square roots), `reader` (what a file may hold), `jets` (derivatives), `identities` (what is conserved),
 `definite` (matrices), `question` (what is proved of the equations), `verdicts` (three theorems). Certificates
 by one of these rest on nothing else: other files are imported where a certificate names a theorem of theirs,
-a file of `theorems`, `orbits`, `sublevels`, `squares`, `slopes`, `maps` or `schedules`, with `enclosures`
-(numbers up to a radius). `words` writes the sentence.
+a file of `theorems`, `orbits`, `sublevels`, `squares`, `slopes`, `maps`, `ranges` or `schedules`, with
+`enclosures` (numbers up to a radius). `words` writes the sentence.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ THEOREMS = {
     "squares": "squares.file",
     "slopes": "slopes.file",
     "map": "maps.file",
-    "over": "maps.over",
+    "over": "ranges.file",
     "moving member": "schedules.file",
     "catch": "catches.file",
 }

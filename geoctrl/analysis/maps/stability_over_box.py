@@ -21,8 +21,8 @@ from geoctrl.analysis.maps.stability_map import problem_and_proofs
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker import Refusal, check, digest_of
 from geoctrl.checker.maps.bernstein import AxesBox, BernsteinForm, Side
-from geoctrl.checker.maps.over import AXES
 from geoctrl.checker.maps.region import Signs, analytic, whole
+from geoctrl.checker.ranges.file import AXES
 from geoctrl.checker.reader import FORMAT
 from geoctrl.errors import CertificateError, InputError, ParameterError
 from geoctrl.systems import Equilibrium, Family

@@ -64,15 +64,6 @@ class MapChart:
         self.tangents = tangents(members.question, self._basis)
         self.extra = len(given["rows"]) - len(members.problem["leaf"])
 
-    @property
-    def decays(self) -> bool:
-        """Whether roots that all lie left of the axis are those on the leaf, none being zero: the kernel is
-        that of gradients of relations of the leaf alone, and holds the leaf's tangents.
-        """
-        return {*self._given["rows"]} <= {*self._members.problem["leaf"]} and not any(
-            block.zeros for block in self.blocks
-        )
-
     @cached_property
     def blocks(self) -> list[BlockPolynomial]:
         """Polynomials of which the roots are those of the linearisation on the kernel, which it keeps."""

@@ -55,8 +55,6 @@ class Proof(NamedTuple):
 
     verdict: str
     conditions: tuple[Condition, ...]
-    decays: bool = False
-    """Whether all roots on the leaf lie left of the axis then."""
 
     def holds(self, signs: dict[int, int]) -> bool | None:
         """Whether all conditions do; None where that is open, and none fails."""
@@ -93,8 +91,7 @@ class Proofs:
         chart, of_chart = self._charts[read["chart"]]
         (verdict, signs), noted = self.field.noting(lambda: proofs[read["by"]](chart, read))
         conditions = [*self.members.conditions, *of_chart, *noted, *signs]
-        decays = read["by"] == "roots" and verdict == "stable" and chart.decays
-        return Proof(verdict, tuple(dict.fromkeys(map(self._in_parts, conditions))), decays)
+        return Proof(verdict, tuple(dict.fromkeys(map(self._in_parts, conditions))))
 
     def _in_parts(self, condition: Condition) -> Condition:
         """The condition with factors that are products of others as such: they have the same sign."""

@@ -14,7 +14,7 @@ from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.maps.bernstein import Side
 from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
-from geoctrl.checker.maps.region import LETTERS, Proof, Proofs, Signs, analytic, whole
+from geoctrl.checker.maps.region import LETTERS, Proofs, Signs, analytic, whole
 from geoctrl.checker.reader import integer
 from geoctrl.checker.verdicts import Found
 from geoctrl.checker.words.claims import assigned, system_words
@@ -52,16 +52,16 @@ class BoxOfMembers:
         self._proofs = [proving.of(proof) for _, proof in zip(LETTERS, given["proofs"], strict=False)]
         self._signs = Signs(members.region, self._proofs)
         self._require = analytic(members.region, members.field.positive)
-        text, used = iter(given["parts"]), list[Proof]()
+        text, used = iter(given["parts"]), list[int]()
         self._read(text, whole(len(axes)), {}, used, 0)
         if next(text, None) is not None:
             raise Refusal("the parts are no tree", "theorem.parts")
-        self.parts, self.verdict = len(used), verdict_of(used)
+        self.parts, self.verdict = len(used), self._common_verdict(used)
         if given["leaf"]["rows"]:
             members.require_regular(given["leaf"])
 
     def _read(
-        self, text: Iterator[int], box: tuple[Side, ...], known: dict, used: list[Proof], level: int
+        self, text: Iterator[int], box: tuple[Side, ...], known: dict, used: list[int], level: int
     ) -> None:
         """One box of the tree and what it is halved into, each part covered by its proof."""
         spend()
@@ -77,7 +77,25 @@ class BoxOfMembers:
         if not proof.holds(here):
             raise Refusal("a proof does not hold on all of a part", "theorem.parts")
         self._require(box)
-        used.append(proof)
+        used.append(-1 - turn)
+
+    def _common_verdict(self, used: list[int]) -> str:
+        """The one verdict that proofs of the parts come to; Refusal where there is none."""
+        kinds = {self._proofs[k].verdict for k in used}
+        if kinds == {"unstable"}:
+            return UNSTABLE
+        if kinds != {"stable"}:
+            raise Refusal("the parts of the box have no verdict in common", "theorem.parts")
+        return ATTRACTS if all(map(self._decays, used)) else STABLE
+
+    def _decays(self, turn: int) -> bool:
+        """Whether a proof of stability says that all roots on the leaf lie left of the axis: none is zero,
+        and the kernel is of gradients of relations of the leaf alone, so that it holds the leaf's tangents.
+        """
+        proof = self._given["proofs"][turn]
+        chart = self._given["charts"][proof["chart"]]
+        whole_blocks = all(len(block["states"]) == len(block["coefficients"]) for block in chart["blocks"])
+        return proof["by"] == "roots" and whole_blocks and {*chart["rows"]} <= {*self._problem["leaf"]}
 
     def claim(self, system: str) -> str:
         """What is claimed."""
@@ -91,16 +109,6 @@ class BoxOfMembers:
             f"closed parts that are the whole box ({self.parts}), each by the signs of one of the proofs "
             f"({len(self._proofs)}) on all of it",
         )
-
-
-def verdict_of(used: list[Proof]) -> str:
-    """The one verdict that proofs of the parts of a box come to; Refusal where there is none."""
-    kinds = {proof.verdict for proof in used}
-    if kinds == {"unstable"}:
-        return UNSTABLE
-    if kinds != {"stable"}:
-        raise Refusal("the parts of the box have no verdict in common", "theorem.parts")
-    return ATTRACTS if all(proof.decays for proof in used) else STABLE
 
 
 def claim_over(system: str, problem: dict[str, Any], given: dict[str, Any], verdict: str) -> str:

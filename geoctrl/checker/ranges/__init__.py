@@ -1,0 +1,1 @@
+"""Boxes of constants on all of which the members of a family have one verdict; see `file`."""
