@@ -223,9 +223,12 @@ def test_a_difference_of_the_compiled_law_is_seen(inside, tmp_path):
     controller = law.sampled(rate=100, limits={"u": 2})
     header, source = controller.to_c(tmp_path)
     states = states_about(law)
-    assert difference_at(header, source, controller, states) == 0
+    assert difference_at(header, source, controller, states, arm.state_labels) == 0
     source.write_text(re.sub(r"return 0;", "u[0] = -u[0]; return 0;", source.read_text()))
-    assert difference_at(header, source, controller, states) > 1
+    assert difference_at(header, source, controller, states, arm.state_labels) > 1
+    rates = gc.linear_law(arm, arm.equilibrium("upright"), {"u": {"phi_dot": 3}})  # of two states one is read
+    one = rates.sampled(rate=100)
+    assert difference_at(*one.to_c(tmp_path, "one"), one, states_about(rates), arm.state_labels) == 0
 
 
 def test_a_model_file_is_a_model(tmp_path, capsys):

@@ -42,7 +42,7 @@ def _code(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.model} has no rate: give --rate HZ, at which the computer will run it")
     controller = saved.controller_of(law)
     header, source = controller.to_c(args.out, args.name)
-    signals = list(controller.feedback.signals)
+    signals = list(controller.feedback.measured_labels(list(controller.feedback.signals)))
     lines = [
         f"wrote {header} and {source}: {header.stem}_step(&state, y, u), {saved.rate:g} times a second",
         f"  y = {', '.join(signals)}",
@@ -61,7 +61,7 @@ def _code(args: argparse.Namespace) -> int:
         from geoctrl.cli.laws.compiled_law import difference_at, states_about
 
         states = states_about(law)
-        apart = difference_at(header, source, controller, states)
+        apart = difference_at(header, source, controller, states, law.plant.state_labels)
         told = "all bits are the same" if apart == 0 else f"inputs differ by {apart:.2g} at most"
         lines.append(f"  compiled, and compared with the law at {len(states)} states: {told}")
         data |= {"compared_at": len(states), "largest_difference": apart}

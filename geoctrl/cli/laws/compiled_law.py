@@ -31,10 +31,16 @@ def states_about(law: Any) -> np.ndarray:
     return x + sizes * rng.normal(size=(_STATES, x.size)) * scales.state
 
 
-def difference_at(header: Path, source: Path, controller: Any, states: np.ndarray) -> float:
-    """The largest difference between inputs of the compiled law and those of the law with its limits."""
+def difference_at(
+    header: Path, source: Path, controller: Any, states: np.ndarray, labels: Sequence[str]
+) -> float:
+    """The largest difference between inputs of the compiled law and those of the law with its limits.
+
+    Columns of the states have labels; both are given what is measured, in the order of the header.
+    """
     name, law = header.stem, controller.feedback
-    order = list(law.signals)
+    order = list(law.measured_labels(list(law.signals)))
+    states = states[:, [list(labels).index(label) for label in order]]
     with tempfile.TemporaryDirectory() as folder:
         main = Path(folder) / "main.c"
         main.write_text(_MAIN.format(name=name, size=name.upper()), encoding="utf-8")
