@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from examples import STYLE
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageOps
 from sphinx.application import Sphinx
 
 from geoctrl.viz import Scene
@@ -66,7 +66,8 @@ def save_within_margins(scene: Scene, place: str) -> None:
     left, top, right, bottom = ImageChops.difference(
         picture, Image.new("RGB", picture.size, "white")
     ).getbbox()
-    picture.crop((left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN)).save(place)
+    within_margins = ImageOps.expand(picture.crop((left, top, right, bottom)), MARGIN, "white")
+    within_margins.save(place)
 
 
 def copy_scenes(app: Sphinx, error: Exception | None) -> None:
