@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from geoctrl import checker
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import CertificateError, InputError
 
 __all__ = ["Verdict", "VerificationReport", "verify"]
@@ -63,8 +64,11 @@ class VerificationReport:
     claim: str
     checks: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return "\n".join([f"{self.verdict}: {self.claim}", *(f"  confirmed: {c}" for c in self.checks)])
+    def _lines(self) -> list[str]:
+        return [f"{self.verdict}: {self.claim}", *(f"  confirmed: {c}" for c in self.checks)]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _as_long_call(check: Callable[P, R]) -> Callable[P, R]:

@@ -1,7 +1,7 @@
 """The one standard of printing: 79 columns, 12 lines, and `full` for what is left out.
 
-A class says what it tells in ``_lines``, one logical line a fact, however long. `full_text` and `short_form`
-become its ``full`` and its ``__repr__``.
+A class says what it tells in ``_lines``, one text a fact, however long; rows of a table are one text of
+several lines. `full_text` and `short_form` become its ``full`` and its ``__repr__``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _BEGINNING = re.compile(r"\s*(?:[\w^|-]+(?: [\w^|-]+){0,2}: |[\w^|.-]+ = )?")
 _SETTING = re.compile(r" = (-?[\d.]+)")
 """A value behind its name, which stay on one line."""
 _DEEPEST = 24
-_SHARES = (6, 4, 3, 2, 1)
-"""Lines that one fact may have where all of them do not fit."""
+_LEAST = (2, 1)
+"""Lines that are left of a fact where all of them do not fit, first of the last ones."""
 
 
 class _Printed(Protocol):
@@ -48,7 +48,7 @@ def short_form(self: _Printed) -> str:
 def on_one_page(facts: Iterable[str], rest: str = _REST) -> str:
     """Facts on 12 lines of 79 columns at most, with a last line that says where the rest is.
 
-    Long facts give way to short ones before any is left out.
+    Long facts give way to short ones, the last ones first, before any is left out.
 
     Examples
     --------
@@ -66,15 +66,17 @@ def on_one_page(facts: Iterable[str], rest: str = _REST) -> str:
       a fact
       ... .full() prints the rest
     """
-    beginnings = [line for fact in facts for line in str(fact).split("\n")]
-    blocks = [_fact_lines(_beginning(line)) for line in beginnings]
-    if sum(map(len, blocks)) <= LINES and all(map(_fits, beginnings)):
+    given = [str(fact) for fact in facts]
+    blocks = [_first_lines(fact) for fact in given]
+    if sum(map(len, blocks)) <= LINES and all(map(_is_short, given)):
         return "\n".join(line for block in blocks for line in block)
-    for share in _SHARES:
-        cut = [_cut(block, share) for block in blocks]
-        if sum(map(len, cut)) < LINES:
-            break
-    return "\n".join([*[line for block in cut for line in block][: LINES - 1], rest])
+    sizes = [len(block) for block in blocks]
+    for least in _LEAST:
+        for i in reversed(range(len(sizes))):
+            excess = sum(sizes) - (LINES - 1)
+            sizes[i] = max(min(sizes[i], least), sizes[i] - max(excess, 0))
+    cut = [line for block, size in zip(blocks, sizes, strict=True) for line in _beginning(block, size)]
+    return "\n".join([*cut[: LINES - 1], rest])
 
 
 def told_behind(beginning: str, text: str) -> str:
@@ -92,6 +94,17 @@ def told_behind(beginning: str, text: str) -> str:
 def _fact_lines(fact: str, whole: bool = False) -> list[str]:
     """A fact on lines of 79 columns; words that are longer stay ``whole``, or go on in the next line."""
     return [part for line in str(fact).split("\n") for part in _lines_of(line, _indent(line), whole)]
+
+
+def _first_lines(fact: str) -> list[str]:
+    """As many lines of a fact as a page may show, so that no more of a long one are wrapped."""
+    if _is_short(fact):
+        return _fact_lines(fact)
+    return _fact_lines(fact[: WIDTH * LINES])[: LINES + 1]
+
+
+def _is_short(fact: str) -> bool:
+    return len(fact) <= WIDTH * LINES
 
 
 def _lines_of(line: str, indent: int, whole: bool) -> list[str]:
@@ -116,16 +129,7 @@ def _indent(line: str) -> int:
     return min(named, _DEEPEST) if named > bare else min(bare, _DEEPEST) + 2
 
 
-def _beginning(line: str) -> str:
-    """As much of a line as a page may show, so that no more of a long one is wrapped."""
-    return line if _fits(line) else line[: WIDTH * LINES]
-
-
-def _fits(line: str) -> bool:
-    return len(line) <= WIDTH * LINES
-
-
-def _cut(block: list[str], share: int) -> list[str]:
+def _beginning(block: list[str], share: int) -> list[str]:
     """The first lines of a fact, with dots where there are more."""
     if len(block) <= share:
         return block

@@ -15,6 +15,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import Vector
 from geoctrl.algebra._exact import exact_array
 from geoctrl.algebra._labels import check_identifier, numbered_labels, real_symbols
@@ -141,6 +143,10 @@ class AdvectedVector(Vector):
             )
         )
 
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
+
 
 @dataclass(frozen=True, init=False)
 class AdvectedParameter(Vector):
@@ -227,6 +233,10 @@ class AdvectedParameter(Vector):
                         f"{algebra.labels[j]}; a sign or the order of the indices may be wrong"
                     )
         return entries
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def momentum_map(action_entries: Iterable[tuple[int, int, int, Fraction]], n: int, x: Any, a: Any) -> Any:

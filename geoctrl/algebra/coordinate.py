@@ -11,6 +11,8 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import flag, require_printable
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import Scalar, expression
 from geoctrl.algebra._labels import check_identifier
 from geoctrl.algebra.groups import product
@@ -83,6 +85,10 @@ class Coordinate(Scalar):
         """Its rate, real."""
         return sp.Symbol(self.rate_label, real=True)
 
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
+
 
 @dataclass(frozen=True)
 class Quasicoordinate(Scalar):
@@ -130,6 +136,10 @@ class Quasicoordinate(Scalar):
     def symbol(self) -> sp.Symbol:
         """The quasi-coordinate, real."""
         return sp.Symbol(self.name, real=True)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def _check_words(given: Coordinate | Quasicoordinate, kind: str) -> None:

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import Scalar
 from geoctrl.algebra._labels import check_identifier, real_symbols
 from geoctrl.algebra.advected import AdvectedVector
@@ -98,3 +100,7 @@ class Height(Scalar):
         rows = enumerate(factor.velocity)
         d = self.along.dimension
         return tuple((d, j, k, Fraction(-c)) for k, row in rows for j, c in enumerate(row) if c and k < d)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.algebra._labels import check_identifier, numbered_labels, real_symbols
 from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, read_real, times
 from geoctrl.algebra.representation.block_matrices import BlockMatrices
@@ -181,8 +182,11 @@ class LieAlgebra:
     def __reduce__(self) -> tuple[Any, ...]:
         return LieAlgebra._from_parts, self._parts()
 
-    def __repr__(self) -> str:
-        return f"<LieAlgebra {self.name or 'without name'}: {', '.join(self.labels)}>"
+    def _lines(self) -> list[str]:
+        return [f"<LieAlgebra {self.name or 'without name'}: {', '.join(self.labels)}>"]
+
+    full = full_text
+    __repr__ = short_form
 
     def bracket(self, x: Any, y: Any) -> Any:
         """``[x, y]_k = sum_ij c[i, j, k] x_i y_j``.

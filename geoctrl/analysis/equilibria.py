@@ -103,7 +103,7 @@ def find_equilibrium(
     >>> import geoctrl as gc
     >>> skate = gc.models.get("pendulum-skate")().reduce()
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
-    Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
+    Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0, leaf 0)
 
     The force that holds a pendulum level:
 

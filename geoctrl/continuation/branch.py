@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import saved_text
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis import Certificate
 from geoctrl.continuation.folds import TurningPoint
 from geoctrl.errors import CertificateError, EquilibriumError
@@ -153,10 +154,13 @@ class Change:
             "certificates": [c.to_dict() for c in self.certificates],
         }
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         low, high = self.bracket
         of = self.proof or "of floats"
-        return f"<Change: {self.kind} in [{low:.15g}, {high:.15g}], {of}; {self.before} to {self.after}>"
+        return [f"<Change: {self.kind} in [{low:.15g}, {high:.15g}], {of}; {self.before} to {self.after}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +231,7 @@ class Branch:
         """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
         return saved_text(json.dumps(self.to_dict(), indent=1), path)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         held = ", ".join(f"{k} = {float(v):.9g}" for k, v in self.held.items())
         lines = [
             f"<Branch of {self.system.name or 'a system'} along {self.along}: {len(self.points)} points"
@@ -238,4 +242,7 @@ class Branch:
             low, high = change.bracket
             proof = change.proof or "of floats"
             lines.append(f"  {change.kind} at {change.value:.12g}, within {high - low:.2g}: {proof}")
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form

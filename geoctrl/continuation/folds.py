@@ -21,6 +21,7 @@ import numpy as np
 from flint import ctx, fmpq
 
 from geoctrl import checker
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.arithmetic.ball_matrices import middles
 from geoctrl._scalars.arithmetic.magnitudes import binary
@@ -80,8 +81,11 @@ class TurningPoint(ProofFile):
     claim: str
     data: dict[str, Any]
 
-    def __repr__(self) -> str:
-        return f"<TurningPoint along {self.along}: {self.verdict.value}>\n  {self.claim}"
+    def _lines(self) -> list[str]:
+        return [f"<TurningPoint along {self.along}: {self.verdict.value}>", f"  {self.claim}"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def turning_point(course: SolvedCourse, place: CurvePlace) -> TurningPoint | None:

@@ -13,6 +13,7 @@ import numpy as np
 from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import require_choice
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
@@ -223,10 +224,13 @@ class Form(ManifoldSystem):
         del progress
         return self.system.latex(part, width, budget, seconds=seconds)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         parts = ", ".join(self.pair)
         where = self.space
-        return f"<{type(self).__name__} ({parts}) of {self.system.name or 'unnamed'} on {where}>"
+        return [f"<{type(self).__name__} ({parts}) of {self.system.name or 'unnamed'} on {where}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _slopes(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geoctrl._checks import finite_array, real_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError, InputError, UnitsError
 from geoctrl.manifolds.description.description import Description
@@ -436,7 +437,14 @@ class ManifoldSystem(System):
 
         return interop.equations_of_motion(self, None, name, "system")
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space}>"
         inputs, parameters = self.input_labels, [f"{k}={v}" for k, v in self.params.items()]
-        return f"{title}\n  inputs: {', '.join(inputs) or '-'}\n  parameters: {', '.join(parameters) or '-'}"
+        return [
+            title,
+            f"  inputs: {', '.join(inputs) or '-'}",
+            f"  parameters: {', '.join(parameters) or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form

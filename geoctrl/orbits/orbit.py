@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._calls.long_calls import long_call
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
 from geoctrl.orbits.enclosures.enclosure import orbit_enclosure
 from geoctrl.simulation import simulate
@@ -147,11 +148,14 @@ class PeriodicOrbit:
         """
         return orbit_enclosure(self, bits)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         turn = "" if self.angle is None else f", turned by {self.angle:.9g} rad"
-        return (
-            f"<PeriodicOrbit of {self.system.name or 'a system'}: {self.verdict.value}>\n"
-            f"  period: {self.period:.12g} s{turn}\n"
-            f"{spectrum_line('multipliers', self.others)}\n"
-            f"  neutral: {', '.join(self.neutral)}"
-        )
+        return [
+            f"<PeriodicOrbit of {self.system.name or 'a system'}: {self.verdict.value}>",
+            f"  period: {self.period:.12g} s{turn}",
+            spectrum_line("multipliers", self.others),
+            f"  neutral: {', '.join(self.neutral)}",
+        ]
+
+    full = full_text
+    __repr__ = short_form

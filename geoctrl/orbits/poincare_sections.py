@@ -11,6 +11,7 @@ import numpy as np
 
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import nearest, real_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import real
 from geoctrl.errors import InputError, LabelError
 from geoctrl.runs import EventRecord
@@ -83,16 +84,21 @@ class PoincareSection:
 
         return import_module("geoctrl.viz").poincare(self, x=x, y=y, ax=ax)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         shared = self.shared
         levels = [
             f"{name} = {shared[name]:.9g}" if name in shared else f"{name} differs" for name in self.levels
         ]
         counts = ", ".join(str(len(found)) for found in self.crossings)
-        return (
+        return [
             f"<PoincareSection of {self.system.name or 'a system'}: {self.surface} = 0, "
-            f"{_SENSES[self.direction]}>\n  crossings: {counts}\n  levels: {', '.join(levels) or '-'}"
-        )
+            f"{_SENSES[self.direction]}>",
+            f"  crossings: {counts}",
+            f"  levels: {', '.join(levels) or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @paced_call

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import ConvergenceError, InputError
 from geoctrl.rotations.attitudes import checked_attitudes, exp, hat, log
 from geoctrl.rotations.free_flow import free_flow
@@ -121,9 +122,12 @@ class Geodesic:
         """Angle (rad) by which ``R(1)`` misses R1."""
         return float(np.linalg.norm(log(self.R1.T @ self(1.0))))
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         words = f" with {self.turns} full turns" if self.turns else ""
-        return f"<Geodesic of length {self.length:.9g}{words}, residual {self.residual:.2g}>"
+        return [f"<Geodesic of length {self.length:.9g}{words}, residual {self.residual:.2g}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def geodesic(R0: Any, R1: Any, inertia: Any = None, turns: int = 1, starts: int = 100) -> list[Geodesic]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geoctrl._checks import nearest
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import LabelError
 
 __all__ = ["EventRecord", "Events"]
@@ -28,8 +29,11 @@ class EventRecord:
     def __len__(self) -> int:
         return self.time.size
 
-    def __repr__(self) -> str:
-        return f"EventRecord({self.time.size} at t = {np.array2string(self.time, threshold=6)})"
+    def _lines(self) -> list[str]:
+        return [f"EventRecord({self.time.size} at t = {np.array2string(self.time, threshold=6)})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 class Events(dict):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geoctrl._printing.printed_lines import full_text, short_form
+
 __all__ = ["SampleRecord"]
 
 
@@ -45,6 +47,9 @@ class SampleRecord:
     def __len__(self) -> int:
         return self.time.size
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         met = f"limits met {int(self.limited.sum())} times, rate limits {int(self.rate_limited.sum())} times"
-        return f"<SampleRecord of {', '.join(self.inputs)}: {len(self)} samples, {met}>"
+        return [f"<SampleRecord of {', '.join(self.inputs)}: {len(self)} samples, {met}>"]
+
+    full = full_text
+    __repr__ = short_form

@@ -13,7 +13,7 @@ from geoctrl._checks import nearest, pandas_library
 from geoctrl._printing.markup import Markup, card, facts, number, prose, sparkline
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
-from geoctrl.errors import DescriptionError, LabelError, UnitsError
+from geoctrl.errors import DescriptionError, LabelError
 from geoctrl.runs import storage
 from geoctrl.runs.records import Events
 
@@ -186,18 +186,11 @@ class Samples(ABC):
             "events": "; ".join(f"{name} at {_times(record)}" for name, record in self.events.items()),
             "engine": self.engine,
         }
-        units = self._units()
+        units = {} if self.system is None else self.system.state_units
         lines = [sparkline(self.time, self[label], label, units.get(label, "")) for label in self._telling()]
         return card(
             f"{type(self).__name__} of {self.name or 'a system'}", facts(rows), Markup("".join(lines))
         )
-
-    def _units(self) -> dict[str, str]:
-        """Units of states and inputs; none where they contradict each other, which ``units()`` tells."""
-        try:
-            return {} if self.system is None else self.system.units()
-        except UnitsError:
-            return {}
 
     def _telling(self) -> list[str]:
         """Labels of four signals at most: an input or output, then states that change."""

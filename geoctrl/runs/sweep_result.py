@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from geoctrl._checks import file_path, nearest, pandas_library
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError, LabelError
 from geoctrl.runs.storage import read_archive
@@ -23,7 +24,6 @@ __all__ = ["VALUE", "FailedPoint", "SweepResult", "load_sweep"]
 
 VALUE = "value"
 """Name of what a function returns that gives none."""
-_COLUMNS = 79
 _FORMAT = "geoctrl sweep"
 
 
@@ -145,26 +145,22 @@ class SweepResult:
         index = np.unravel_index(member, self.shape)
         return {name: a[i].item() for (name, a), i in zip(self.axes.items(), index, strict=True)}
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         left = self.done.size - int(self.done.sum()) - len(self.failed)
         counts = f"{int(self.done.sum())} of {self.done.size} points"
         counts += f", {len(self.failed)} failed" * bool(self.failed) + f", {left} not reached" * bool(left)
         lines = [f"<SweepResult: {counts}>"]
-        for name, array in list(self.axes.items())[:4]:
+        for name, array in self.axes.items():
             ends = [f"{v:.6g}" if array.dtype.kind in "iuf" else str(v) for v in (array[0], array[-1])]
             lines.append(f"  over {name}: {len(array)} from {' to '.join(ends)}")
-        for name, array in list(self.values.items())[:4]:
+        for name, array in self.values.items():
             shape = array.shape[len(self.shape) :]
             lines.append(f"  {name}" + f" {shape}" * bool(shape))
-        more = len(self.axes) + len(self.values) - (len(lines) - 1)
-        lines += [f"  and {more} more"] * bool(more)
-        lines += [f"  failed at {f.point}: {f.error}" for f in self.failed[:1]]
-        return "\n".join(_clip(line) for line in lines)
+        lines += [f"  failed at {f.point}: {' '.join(str(f.error).split())}" for f in self.failed]
+        return lines
 
-
-def _clip(line: str) -> str:
-    line = " " * (len(line) - len(line.lstrip())) + " ".join(line.split())
-    return line if len(line) <= _COLUMNS else f"{line[: _COLUMNS - 3]}..."
+    full = full_text
+    __repr__ = short_form
 
 
 def load_sweep(path: str | PathLike) -> SweepResult:

@@ -28,6 +28,7 @@ from functools import cached_property
 import sympy as sp
 
 from geoctrl._checks import finite_array, flag, nearest, require_choice
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import STATE, exact, real, shown, to_sympy
 from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot
 from geoctrl.algebra import AdvectedVector
@@ -253,10 +254,13 @@ class ComplementaryFilter:
         labels = tuple(label for label in known if label in signals and label not in states)
         return InertialUnit(labels, self.vector, self._unit.gravity, self._unit.position)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         bias = f", k_I = {self.bias_gain:g} 1/s^2" if self.bias_gain else ""
         turn = "" if self.corrected else ", not corrected by Omega x v"
-        return f"<ComplementaryFilter of {self.vector.name}: k_P = {self.gain:g} 1/s{bias}{turn}>"
+        return [f"<ComplementaryFilter of {self.vector.name}: k_P = {self.gain:g} 1/s{bias}{turn}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 class EstimatedLaw(Controls):
@@ -310,5 +314,8 @@ class EstimatedLaw(Controls):
         sensors = (*given.sensors, fed.unit(signals))
         return Feedback(terms, rates, given.rest, {**given.steps, **fed.steps}, begin, sensors)
 
-    def __repr__(self) -> str:
-        return f"{self.filter!r}\n{self.law!r}"
+    def _lines(self) -> list[str]:
+        return [repr(self.filter), repr(self.law)]
+
+    full = full_text
+    __repr__ = short_form

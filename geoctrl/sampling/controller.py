@@ -23,6 +23,7 @@ from geoctrl._checks import (
     sampling_rate,
     user_level,
 )
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, LabelError, LawWarning
@@ -175,7 +176,8 @@ class Controls(ABC):
         >>> import geoctrl as gc
         >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-5e-6)
         >>> law.with_damping(k=8).sampled(rate=100, delay=4e-3, limits={"u_theta": 8})
-        <SampledController of u_theta: 100 Hz, delay 0.004 s, limits u_theta in [-8, 8]>
+        <SampledController of u_theta: 100 Hz, delay 0.004 s>
+          limits u_theta in [-8, 8]
         """
         warn_of_slow(sampling_rate(rate), self.pace)
         return SampledController(
@@ -347,16 +349,17 @@ class SampledController:
                     "the mechanism's own system, mech.reduce(), and not a closed loop"
                 )
 
-    def __repr__(self) -> str:
-        parts = [f"{self.rate:g} Hz"]
-        if self.delay:
-            parts.append(f"delay {self.delay:g} s")
-        if self.lag:
-            parts.append(f"lag {self.lag:g} s")
-        parts += [f"limits {k} {_bound_words(bound)}" for k, bound in self.limits.items()]
+    def _lines(self) -> list[str]:
+        late = {"delay": self.delay, "lag": self.lag}
+        clock = [f"{self.rate:g} Hz", *(f"{name} {value:g} s" for name, value in late.items() if value)]
+        parts = [f"limits {k} {_bound_words(bound)}" for k, bound in self.limits.items()]
         for name in ("rate_limits", "noise", "offset", "quantisation"):
             parts += [f"{name.replace('_', ' ')} {k}: {v:g}" for k, v in getattr(self, name).items()]
-        return f"<SampledController of {', '.join(self.feedback.inputs)}: {', '.join(parts)}>"
+        title = f"<SampledController of {', '.join(self.feedback.inputs)}: {', '.join(clock)}>"
+        return [title, *(f"  {part}" for part in parts)]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _by_label(option: str, given: Any, known: Sequence[str], what: str, read: Any) -> dict[str, Any]:

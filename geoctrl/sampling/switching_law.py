@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, quantity
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Program, shown
 from geoctrl.errors import InputError, LabelError
 from geoctrl.sampling.controller import Controls
@@ -163,9 +164,12 @@ class Switching(Controls):
         kept = ("swing_up", "catch", "region", "margin", "angles", "pace", "_caught")
         return {k: self.__dict__[k] for k in kept}
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         turns = f", {', '.join(self.angles)} modulo 2 pi" if self.angles else ""
-        return f"<Switching of {self.region.system}: catch where V <= {self.entry:g}{turns}; {self.mode}>"
+        return [f"<Switching of {self.region.system}: catch where V <= {self.entry:g}{turns}; {self.mode}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def switching(swing_up: Controls, catch: Controls, region: Any, margin: float = 0.0) -> Switching:

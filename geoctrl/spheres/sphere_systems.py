@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Program
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.state_layouts import Alike
@@ -257,10 +258,13 @@ class SphereSystem(ManifoldSystem):
             given.programs["mass"] = program
         return given.programs["mass"](list(q.ravel()), params).reshape(self.n, self.n)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         mass = "configuration-dependent" if self.description.inertia_varies else "constant"
-        title, *rest = super().__repr__().split("\n")
-        return "\n".join([title, f"  inertia: {mass}", *rest])
+        title, *rest = super()._lines()
+        return [title, f"  inertia: {mass}", *rest]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def integrate(

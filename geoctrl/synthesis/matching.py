@@ -11,6 +11,7 @@ import sympy as sp
 from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import require_choice
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.gains.design import SigmaDesign
@@ -181,13 +182,16 @@ class Matching(RotorMatching):
             self._designs[family] = self.design_sigma(family)
         return self._designs[family]
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]
         for i, branch in enumerate(self.branches):
             pairs = (("tau", "tau", branch.tau), ("rho^-1", "rho_inverse", branch.rho_inverse))
             texts = [f"{name} = {_matrix_in_words(f'.branches[{i}].{where}', m)}" for name, where, m in pairs]
             lines.append(f"  {branch.name}: {', '.join(texts)}")
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _matrix_in_words(where: str, matrix: sp.Matrix) -> str:

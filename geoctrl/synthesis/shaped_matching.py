@@ -10,6 +10,7 @@ import sympy as sp
 
 from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, plain
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.contract.matched import Matched
@@ -183,6 +184,9 @@ class ShapedMatching(Matched):
         make = partial(self.law, potential, inertia)
         return ShapedDesign(make, self.shaping, eq, budget, tuple(self.refused.values()))
 
-    def __repr__(self) -> str:
-        gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)
-        return f"<ShapedMatching of {self.mechanism.name or 'a mechanism'}: {self.shaping.title}>\n{gains}"
+    def _lines(self) -> list[str]:
+        title = f"<ShapedMatching of {self.mechanism.name or 'a mechanism'}: {self.shaping.title}>"
+        return [title, *(f"  {g.name}: {g.description}" for g in self.shaping.gains)]
+
+    full = full_text
+    __repr__ = short_form

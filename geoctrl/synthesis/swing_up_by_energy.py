@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import nearest, quantity
+from geoctrl._printing.printed_lines import on_one_page
 from geoctrl._scalars import Node, exact, shown
 from geoctrl.errors import DescriptionError, InputError, LabelError
 from geoctrl.synthesis.contract.law import Law, with_feedback
@@ -121,10 +122,11 @@ class EnergyLaw(Law):
     def __repr__(self) -> str:
         home = "".join(f" - {k:g} {label}" for label, k in self.home.items())
         limit = "" if self.limit is None else f", within {self.limit:g}"
-        return (
+        told = (
             f"<EnergyLaw of {self.mechanism.name or 'a system'}: {self.input_labels[0]} so that the rate of "
             f"{self.driven} is {self.gain:g} E dE/dt per rate{home}{limit}>"
         )
+        return on_one_page([told])
 
 
 def _rational(value: float) -> sp.Rational:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from geoctrl._calls.long_calls import long_call
+from geoctrl._printing.printed_lines import WIDTH as COLUMNS
+from geoctrl._printing.printed_lines import full_text, on_one_page, short_form
 from geoctrl._scalars import shown
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.imported import Imported
-from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Equilibrium
 from geoctrl.systems.printing.program_text import program_text
-from geoctrl.systems.printing.summary_page import mechanism_page
+from geoctrl.systems.printing.summary_page import mechanism_lines, mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced_system
-from geoctrl.systems.typesetting.decimal_printing import assignment_text
 from geoctrl.systems.typesetting.notebook import WIDTH, displayed_formula, rows
 from geoctrl.systems.units.unit_change import UnitChange, change_of, changed_mechanism
 from geoctrl.systems.wheels import spread_rotors
@@ -164,16 +164,13 @@ class EulerPoincare(Mechanism):
         return {**given, **({} if self.rotors is None else self.rotors.supplies(self.defaults))}
 
     def __repr__(self) -> str:
-        space = space_words(self.group, self.shape)
-        return (
-            f"<EulerPoincare {self.name or 'unnamed'} on {space}: .reduce() gives the system>\n"
-            f"  velocities: {', '.join(self.velocity_labels)}\n"
-            f"  parameters: {assignment_text(self.defaults)}\n"
-            f"  families: {', '.join(self.equilibria) or '-'}"
-        )
+        return on_one_page(mechanism_lines(self))
 
-    def __str__(self) -> str:
-        return mechanism_page(self)
+    def _lines(self) -> list[str]:
+        return mechanism_page(self, width=COLUMNS).split("\n")
+
+    full = full_text
+    __str__ = short_form
 
     def _repr_latex_(self) -> str:
         def parts(budget: float) -> str:

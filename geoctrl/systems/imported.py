@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from geoctrl._printing.printed_lines import full_text, short_form
+
 __all__ = ["Imported"]
 
 
@@ -33,11 +35,14 @@ class Imported:
     sites: Mapping[str, tuple[str, Any, Any]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         parts = [
             f"{len(given)} {name}"
             for name in ("limits", "ranges", "keys", "sites")
             if (given := getattr(self, name))
         ]
         parts += [f"{len(self.left_out)} left out"] * bool(self.left_out)
-        return f"<Imported: {', '.join(parts) or 'nothing beside the mechanism'}>"
+        return [f"<Imported: {', '.join(parts) or 'nothing beside the mechanism'}>"]
+
+    full = full_text
+    __repr__ = short_form

@@ -12,6 +12,7 @@ import sympy as sp
 
 from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call, under_way
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, shown
 from geoctrl.systems.contract.points import family_member
 from geoctrl.systems.equations.connection import Connection, connection_of
@@ -98,10 +99,9 @@ class ReducedSystem(Recorded):
         self.judgement: Judgement = Judgement(self, generic, whole)
         self.judgement.require(generic)
 
-    # -- numbers and names ----------------------------------------------------------------------
-
-    def __repr__(self) -> str:
-        return system_lines(self)
+    _lines = system_lines
+    full = full_text
+    __repr__ = short_form
 
     def _repr_latex_(self) -> str:
         return displayed_formula(lambda budget: self.latex(budget=budget))

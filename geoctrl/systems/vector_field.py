@@ -10,6 +10,7 @@ import sympy as sp
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import nearest
+from geoctrl._printing.printed_lines import WIDTH, full_text, on_one_page, short_form
 from geoctrl._scalars import expression, shown
 from geoctrl.algebra import Coordinate, LieAlgebra
 from geoctrl.algebra.coordinate import without_velocities
@@ -20,7 +21,7 @@ from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.leaf_relations import Relations
 from geoctrl.systems.parts.names import input_symbol, plain_inputs, with_exchanged_symbols
 from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.printing.summary_page import mechanism_page
+from geoctrl.systems.printing.summary_page import mechanism_page, parameter_units
 from geoctrl.systems.reduced import ReducedSystem, reduced_system
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
 from geoctrl.systems.units.unit_change import UnitChange, change_of, changed_mechanism
@@ -183,15 +184,19 @@ class VectorField(Mechanism):
         return type(self)(**{**kept, **given})
 
     def __repr__(self) -> str:
-        return (
-            f"<VectorField {self.name or 'unnamed'}: .reduce() gives the system>\n"
-            f"  states: {', '.join(c.name for c in self.shape)}\n"
-            f"  parameters: {assignment_text(self.defaults)}\n"
-            f"  families: {', '.join(self.equilibria) or '-'}"
-        )
+        lines = [
+            f"<VectorField {self.name or 'unnamed'}: .reduce() gives the system>",
+            f"  states: {', '.join(c.name for c in self.shape)}",
+            f"  parameters: {assignment_text(self.defaults, parameter_units(self))}",
+            f"  families: {', '.join(self.equilibria) or '-'}",
+        ]
+        return on_one_page(lines)
 
-    def __str__(self) -> str:
-        return mechanism_page(self)
+    def _lines(self) -> list[str]:
+        return mechanism_page(self, width=WIDTH).split("\n")
+
+    full = full_text
+    __str__ = short_form
 
     def _repr_latex_(self) -> str:
         return self.reduce()._repr_latex_()

@@ -10,6 +10,8 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import entries, flag, nearest, user_level
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import LieAlgebra, Quasicoordinate
 from geoctrl.errors import DescriptionError, GyroscopicWarning
@@ -177,6 +179,10 @@ class Wheel:
                 f"the wheel {self.name!r} sits on what turns in a plane: its axis is (0, 0, 1) or (0, 0, -1)"
             )
         return spin, moved
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def _triple(what: str, value: Any) -> sp.ImmutableMatrix:

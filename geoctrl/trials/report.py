@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from geoctrl._checks import pandas_library
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 
 if TYPE_CHECKING:
     import pandas
@@ -44,6 +46,10 @@ class RobustnessRow:
     seed: int
     tried: tuple[float, float]
 
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
+
 
 @dataclass(frozen=True)
 class RobustnessReport:
@@ -79,7 +85,7 @@ class RobustnessReport:
         """The rows as a figure: `geoctrl.viz.robustness`."""
         return import_module("geoctrl.viz").robustness(self, ax, title)  # figures are a floor above
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<RobustnessReport, seed {self.seed}>"]
         values = [
             "-" if row.tolerated is None else f"{row.tolerated:.4g} {row.unit}".strip() for row in self.rows
@@ -92,4 +98,7 @@ class RobustnessReport:
             lines.append(f"  {told}")
         if self.missing:
             lines.append(f"  interrupted before {', '.join(self.missing)}")
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form

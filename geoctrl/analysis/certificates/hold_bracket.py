@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.certificates import Certificate
 from geoctrl.errors import CertificateError, InputError
 from geoctrl.verification import Verdict
@@ -41,9 +42,12 @@ class HoldBracket:
         """The distance between them (s)."""
         return abs(float(_hold(self.unstable) - _hold(self.stable)))
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         low, high = self.holds
-        return f"<HoldBracket: proved stable at {low:.15g} s, unstable at {high:.15g} s>"
+        return [f"<HoldBracket: proved stable at {low:.15g} s, unstable at {high:.15g} s>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def hold_bracket(at: Callable[[float], Certificate], edge: float, width: float) -> HoldBracket:

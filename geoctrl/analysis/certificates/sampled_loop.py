@@ -10,6 +10,7 @@ import numpy as np
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import quantity
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.certificates import Certificate, certify
 from geoctrl.analysis.certificates.hold_bracket import HoldBracket, hold_bracket
 from geoctrl.analysis.certificates.one_hold import (
@@ -268,12 +269,15 @@ class HeldLinearization:
         # A mode that grows beyond doubles within a hold is not stable.
         return bool(np.isfinite(M).all()) and radius_of(inner_of(self._pair, M)) < 1
 
-    def __repr__(self) -> str:
-        others = spectrum_line("multipliers", self.multipliers[len(self.neutral) :])
-        return (
-            f"<HeldLinearization at {self.controller.rate:g} Hz: {'stable' if self.stable else 'unstable'}>\n"
-            f"{others}\n  neutral: {', '.join(self.neutral) or '-'}"
-        )
+    def _lines(self) -> list[str]:
+        return [
+            f"<HeldLinearization at {self.controller.rate:g} Hz: {'stable' if self.stable else 'unstable'}>",
+            spectrum_line("multipliers", self.multipliers[len(self.neutral) :]),
+            f"  neutral: {', '.join(self.neutral) or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @long_call

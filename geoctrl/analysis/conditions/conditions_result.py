@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._calls.budget import BUDGET
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import nearest
+from geoctrl._printing.printed_lines import LINES, full_text, short_form
 from geoctrl.analysis.conditions.conditions_at_points import AtNumbers
 from geoctrl.analysis.symbolic.inequalities import solve_inequality
 from geoctrl.errors import ParameterError
@@ -26,8 +27,6 @@ __all__ = ["StabilityConditions"]
 _PRINTING = 5.0
 """Seconds for solving one condition for one symbol where it is printed."""
 
-_LINES, _WIDTH = 10, 200
-"""Lines of conditions, and characters of one, beyond which the rest is left to `full`."""
 _SHORT = 60
 """Operations in a condition up to which it is solved where it is printed."""
 
@@ -181,18 +180,10 @@ class StabilityConditions:
 
         return displayed_formula(sides)
 
-    def __str__(self) -> str:
-        lines = self.full().split("\n")
-        if len(lines) <= _LINES and max(map(len, lines)) <= _WIDTH:
-            return "\n".join(lines)
-        shown = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 4]} ..." for line in lines[: _LINES - 1]]
-        left = len(lines) - len(shown)
-        return "\n".join(
-            [*shown, f"  {f'{left} lines more, and all ' if left else 'All '}in full by .full()"]
-        )
+    full = full_text
+    __repr__ = short_form
 
-    def full(self) -> str:
-        """All conditions, however long they are."""
+    def _lines(self) -> list[str]:
         lines = [f"{self.family!r} of {self.system}", "  stable (within the leaf) if"]
         lines += [f"    {_plain(r)}" for r in self.stable] or [f"    - ({self.reason})"]
         short = all(sp.count_ops(r) <= _SHORT for r in self.stable)
@@ -201,7 +192,7 @@ class StabilityConditions:
                 lines.append(f"    solved for {symbol}: {_plain(self.solve_for(symbol, budget=_PRINTING))}")
         lines += ["  unstable if one of"]
         lines += [f"    {_plain(r)}" for r in self.unstable] or ["    -"]
-        few = len(lines) + len(self.undecided) < _LINES
+        few = len(lines) + len(self.undecided) < LINES
         if self.undecided and few and all(sp.count_ops(r) <= _SHORT for r in self.undecided):
             lines += ["  undecided where", *(f"    {_plain(r)}" for r in self.undecided)]
         elif self.undecided:
@@ -210,7 +201,7 @@ class StabilityConditions:
             lines += ["  assuming nonzero", *(f"    {_plain(e)}" for e in self.assuming)]
         if self.note:
             lines += [f"  {self.note}"]
-        return "\n".join(lines)
+        return lines
 
 
 def _plain(condition: sp.Basic) -> str:

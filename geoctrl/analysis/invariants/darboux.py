@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.budget import Budget
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars.algebra.factoring import factor_list
 from geoctrl._scalars.arithmetic.modular import PRIME, rational
 from geoctrl._scalars.arithmetic.residues import Residues
@@ -53,9 +54,12 @@ class DarbouxPolynomial:
     degree: int
     parameters: str
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         P, K = map(expression_text, (self.expr, self.cofactor))
-        return f"DarbouxPolynomial({P}; cofactor {K}; {self.parameters} parameters)"
+        return [f"DarbouxPolynomial({P}; cofactor {K}; {self.parameters} parameters)"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 class RationalIntegrals:

@@ -14,6 +14,7 @@ import sympy as sp
 from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import flag, named_parameters, whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.invariants.darboux import DarbouxPolynomial, RationalIntegrals
 from geoctrl.analysis.invariants.invariants import check_invariant
@@ -61,10 +62,13 @@ class Invariant:
     parameters: str
     where: str = "everywhere"
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         words = self.name or expression_text(self.expr)
         where = "" if self.where == "everywhere" else f", {self.where}"
-        return f"Invariant({words}; {self.kind}, {self.parameters} parameters{where})"
+        return [f"Invariant({words}; {self.kind}, {self.parameters} parameters{where})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 class DiscoveredInvariants:
@@ -103,10 +107,13 @@ class DiscoveredInvariants:
         """Expressions by name, as ``invariants=`` of a description takes them; new ones are numbered."""
         return {c.name or f"invariant{i}": c.expr for i, c in enumerate(self._found, 1)}
 
-    def __repr__(self) -> str:
-        lines = [f"invariants of degree up to {self.degree}: {len(self)}", *map(repr, self)]
-        lines += map(repr, self.darboux)
-        return "\n  ".join(lines + ([f"note: {self.note}"] if self.note else []))
+    def _lines(self) -> list[str]:
+        found = "\n".join(f"  {each.full()}" for each in (*self, *self.darboux))
+        note = [f"  note: {self.note}"] if self.note else []
+        return [f"invariants of degree up to {self.degree}: {len(self)}", *([found] if found else ()), *note]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @paced_call

@@ -15,6 +15,7 @@ import sympy as sp
 from geoctrl import checker, decisions
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._checks import flag, named_parameters
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import FLOAT, RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra.rational_matrix import nullspace
 from geoctrl._scalars.arithmetic.choices import Branch, Choices, TooManyChoices
@@ -90,11 +91,14 @@ class InvariantProof:
         """
         return None if self._left is None else self._left.expression()
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         """All attributes, long rationals as decimals."""
         names = ("proved", "remainder", "counterexample", "rate", "parameters", "note", "where")
         shown = (f"{name}={_value_text(getattr(self, name))}" for name in names)
-        return f"InvariantProof({', '.join(shown)})"
+        return [f"InvariantProof({', '.join(shown)})"]
+
+    full = full_text
+    __repr__ = short_form
 
     def __bool__(self) -> bool:
         raise TypeError("an InvariantProof is not a bool: ask .proved, .counterexample")

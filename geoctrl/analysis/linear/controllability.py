@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import real
 from geoctrl.analysis.linear.leaf_pair import LeafPair
 from geoctrl.analysis.linear.modes import InvariantPart, Mode, hidden_span, modes, states_along
@@ -100,7 +101,7 @@ class Controllability:
         V = self.basis
         return V @ _gramian(V.T @ self.A @ V, V.T @ self.B, horizon) @ V.T
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         kept = self.leaf - self.dimension
         held = f", the leaf's {self.leaf} but for {kept} conserved" if kept else ""
         lines = [f"<Controllability: rank {self.rank} of {self.dimension}{held}>"]
@@ -108,7 +109,10 @@ class Controllability:
         lines += [
             f"  not reached: {m.name} (eigenvalue {spectrum_text([m.eigenvalue])})" for m in self.unreached
         ]
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,11 +174,14 @@ class Observability:
         V = self.basis
         return V @ _gramian((V.T @ self.A @ V).T, (self.C @ V).T, horizon) @ V.T
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<Observability by {', '.join(self.outputs)}: rank {self.rank} of {self.dimension}>"]
         lines.append(f"  known: {', '.join(self.neutral) or '-'}")
         lines += [f"  not seen: {m.name} (eigenvalue {spectrum_text([m.eigenvalue])})" for m in self.unseen]
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
 
 def controllability(

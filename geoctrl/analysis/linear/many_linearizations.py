@@ -10,6 +10,7 @@ import numpy as np
 
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import real_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
 from geoctrl.errors import InputError
@@ -62,11 +63,14 @@ class ManyLinearizations:
     def __len__(self) -> int:
         return len(self.A)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         n, d = self.A.shape[1], self.eigenvalues.shape[1]
         left = "" if self.done.all() else f", {(~self.done).sum()} not reached in time"
         told = f"{len(self)} linearizations of {n} states, {d} on the leaf; {self.at_rest.sum()} at rest"
-        return f"<{told}{left}>"
+        return [f"<{told}{left}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @paced_call

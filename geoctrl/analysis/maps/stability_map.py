@@ -14,6 +14,7 @@ from flint import fmpq
 
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import file_path, nearest
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
@@ -175,10 +176,13 @@ class StabilityMap(ProofFile):
         """The map as a filled picture: `geoctrl.viz.stability_map`."""
         return import_module("geoctrl.viz").stability_map(self, ax, title)  # figures are a floor above
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         named = {k: self._part(k) for k in (*CLASSES, "undecided")}
         parts = ", ".join(f"{100 * v:.4g} % {k}" for k, v in named.items() if v)
-        return f"<StabilityMap of {self.data['theorem']['family']!r} of {self.data['system']}: {parts}>"
+        return [f"<StabilityMap of {self.data['theorem']['family']!r} of {self.data['system']}: {parts}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @paced_call

@@ -11,6 +11,7 @@ import sympy as sp
 from flint import fmpq
 
 from geoctrl._checks import whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.regions.proved_set import ProvedSet
 from geoctrl.decisions.functions.derivatives import to_float
 
@@ -143,8 +144,11 @@ class AttractedSet(ProvedSet):
             for cell in self._finding.cells(pieces)
         ]
 
-    def __repr__(self) -> str:
-        return f"<AttractedSet of {self.system}: V <= {self.level:g}, {self._extent_text}>"
+    def _lines(self) -> list[str]:
+        return [f"<AttractedSet of {self.system}: V <= {self.level:g}, {self._extent_text}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _outwards(low: fmpq, high: fmpq) -> tuple[float, float]:

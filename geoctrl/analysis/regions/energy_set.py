@@ -11,6 +11,7 @@ from functools import cached_property
 
 from geoctrl import checker
 from geoctrl._checks import whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
 from geoctrl.analysis.regions.proved_set import ProvedSet, confirmed_set
 from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
@@ -148,10 +149,13 @@ class RegionOfAttraction(ProvedSet):
         whole_number("pieces", pieces, 1, 1024)
         return boxes_of(self._finding, pieces)
 
-    def __repr__(self) -> str:
-        return (
+    def _lines(self) -> list[str]:
+        return [
             f"<RegionOfAttraction of {self.system}: {self.lyapunov} <= {self.level:.6g}, {self._extent_text}>"
-        )
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 class EnergySets:

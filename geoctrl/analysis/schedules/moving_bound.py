@@ -13,6 +13,7 @@ import numpy as np
 from geoctrl import checker
 from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import nearest
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
@@ -91,13 +92,16 @@ class MovingBound(ProofFile):
         n = range(len(rows))
         return np.array([[rows[max(i, j)][min(i, j)] for j in n] for i in n])
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         ends = ", ".join(f"{k} {v:.3g}" for k, v in self.deviations.items())
         moves = self.data["theorem"]["moves"]
-        return (
-            f"<MovingBound {self.verdict.value}: |d{moves}/dt| <= {self.rate:g}, decay {self.decay:g} /s\n"
-            f"  deviations end within {ends}>"
-        )
+        return [
+            f"<MovingBound {self.verdict.value}: |d{moves}/dt| <= {self.rate:g}, decay {self.decay:g} /s>",
+            f"  deviations end within {ends}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @long_call

@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, shape_of
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.energies.summed_terms import AllPairs, Listed, NearPairs, Small, Sum, Whole
 from geoctrl.manifolds.product.body_matrices import Bodies
@@ -50,6 +51,14 @@ class Term(ABC):
         failures = [form for form in self._forms.values() if isinstance(form, Exception)]
         if len(failures) == len(self._forms):
             raise failures[0]
+
+    def _lines(self) -> list[str]:
+        form = next(form for form in self._forms.values() if not isinstance(form, Exception))
+        count = "" if self.c is None else f", with {len(self.c)} rows of data"
+        return [f"<{type(self).__name__} of {form.expr}{count}>"]
+
+    full = full_text
+    __repr__ = short_form
 
     def _form(self, expr: Callable[..., Any], rows: int) -> Small | Exception:
         """The expression of bodies of some rows, or what the function raised."""

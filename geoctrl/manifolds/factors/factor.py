@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import require_printable
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.vectors.entries import number_of_bodies, vector
@@ -260,8 +261,11 @@ class Factor(ABC):
     def constant_vectors(self) -> list[list[int]]:
         """Places in ``z`` of vectors of unit length."""
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
+    def _lines(self) -> list[str]:
+        return [f"{type(self).__name__}({self.name!r})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def names_of(letters: tuple[str, str], name: Any, velocity: Any) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from flint import arb
 from geoctrl import checker
 from geoctrl._calls.long_calls import long_call, tell, under_way
 from geoctrl._checks import finite_array, nearest, quantity
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.errors import CertificateError, InputError, LabelError
@@ -98,14 +99,17 @@ class ProvedCatch(ProofFile):
             for box in self.boxes
         )
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         bounds = ", ".join(f"|{k}| <= {v:.5g}" for k, v in self.largest.items())
         count = f"{len(self.boxes)} box{'es' if len(self.boxes) > 1 else ''}"
-        return (
-            f"<ProvedCatch of {self.system}: {self.verdict.value}>\n"
-            f"  {count}, {self.share:.4g} of the volume of starts; caught up to {self.time:.6g} s\n"
-            f"  inputs: {bounds or '-'}"
-        )
+        return [
+            f"<ProvedCatch of {self.system}: {self.verdict.value}>",
+            f"  {count}, {self.share:.4g} of the volume of starts; caught up to {self.time:.6g} s",
+            f"  inputs: {bounds or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 @long_call

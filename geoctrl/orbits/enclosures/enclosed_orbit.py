@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from flint import acb, arb, arb_mat
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.errors import CertificateError
 from geoctrl.systems import System
@@ -98,14 +99,19 @@ class OrbitEnclosure(ProofFile):
             raise CertificateError(f"there is no file of this orbit: {self.unconfirmed}")
         return self._content
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         found = ", ".join(z.str(12) for z in self.multipliers) or "-"
         turn = "" if self.angle is None else f", turned by {self.angle.str(24)} rad"
         alone = f"nothing but this computation; there is no file of it: {self.unconfirmed}"
         confirmed = alone if self._content is None else "the checker, from a file"
-        return (
-            f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>\n"
-            f"  period: {self.period.str(24)} s{turn}\n  multipliers: {found}\n"
-            f"  neutral: {', '.join(self.neutral)}\n  {self.claim}\n"
-            f"  confirmed by: {confirmed}"
-        )
+        return [
+            f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>",
+            f"  period: {self.period.str(24)} s{turn}",
+            f"  multipliers: {found}",
+            f"  neutral: {', '.join(self.neutral)}",
+            f"  {self.claim}",
+            f"  confirmed by: {confirmed}",
+        ]
+
+    full = full_text
+    __repr__ = short_form

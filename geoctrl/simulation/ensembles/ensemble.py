@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, whole_number
+from geoctrl._printing.printed_lines import WIDTH, full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, LabelError
 from geoctrl.runs import EventRecord, Events
@@ -23,10 +24,6 @@ from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
 
 __all__ = ["Ensemble", "EnsembleEvents"]
-
-_LISTED = 4
-"""Statuses, parameters and names that a printed line shows."""
-_WIDTH = 79
 
 
 class EnsembleEvents:
@@ -46,8 +43,11 @@ class EnsembleEvents:
     def __len__(self) -> int:
         return self.time.size
 
-    def __repr__(self) -> str:
-        return f"EnsembleEvents({self.time.size} in {np.unique(self.member).size} members)"
+    def _lines(self) -> list[str]:
+        return [f"EnsembleEvents({self.time.size} in {np.unique(self.member).size} members)"]
+
+    full = full_text
+    __repr__ = short_form
 
     def of_member(self, i: int) -> EventRecord:
         """Those of one member."""
@@ -234,16 +234,14 @@ class Ensemble:
 
     # -- told -----------------------------------------------------------------------------------
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
         head = f"<Ensemble {self.name or 'unnamed'}: {len(self)} members"
         whole = f"{head}, {span}>"
-        lines = [whole] if len(whole) <= _WIDTH else [f"{head}>", f"  {span}"]
+        lines = [whole] if len(whole) <= WIDTH else [f"{head}>", f"  {span}"]
         count = np.bincount(self._codes, minlength=len(self._words))
         order = np.argsort(-count, kind="stable")
-        lines += [f"  {count[c]} {self._words[c]}" for c in order[:_LISTED] if count[c]]
-        if len(order) > _LISTED:
-            lines.append(f"  {count[order[_LISTED:]].sum()} with {len(order) - _LISTED} other statuses")
+        lines.append("\n".join(f"  {count[c]} {self._words[c]}" for c in order if count[c]))
         lines.append(f"  engine: {self.engine}")
         kept = (
             f"record: {', '.join(self.recorded)}"
@@ -257,7 +255,10 @@ class Ensemble:
         found = [f"{name} {len(record)}" for name, record in self.events.items()]
         if found:
             lines.append(f"  events: {', '.join(found)}")
-        return "\n".join(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
     def to_npz(self, path: str | PathLike) -> None:
         """Write an npz file of plain arrays and one JSON text; `load_ensemble` reads it.

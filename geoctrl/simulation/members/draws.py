@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import shown
 
 __all__ = ["BLOCK", "Draws"]
@@ -65,3 +67,7 @@ class Draws:
         """What the members of a block of `BLOCK` get, of one of the streams of the seed."""
         seeds = np.random.SeedSequence([self.seed, stream, number])
         return self.function(np.random.Generator(np.random.Philox(seeds)), BLOCK)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form

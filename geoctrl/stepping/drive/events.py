@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from geoctrl._checks import flag
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import STATE, Node, expression, real
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.systems import System
@@ -40,7 +42,7 @@ class Event:
     >>> import geoctrl as gc
     >>> sys = gc.models.get("pendulum-skate")().reduce()
     >>> gc.Event(sys.states[4], terminal=True)
-    Event(expr=Gamma3, terminal=True, direction=0)
+    Event(expr=Gamma3, terminal=True)
     """
 
     expr: Any
@@ -57,6 +59,10 @@ class Event:
         if real(self.direction, "direction of an event") not in (-1.0, 0.0, 1.0):
             raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
         object.__setattr__(self, "terminal", flag("terminal", self.terminal))
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import sympy as sp
 
 from geoctrl._calls.budget import Budget
 from geoctrl._checks import finite_array, flag, number_array, user_level
-from geoctrl._printing.printed_lines import told_behind
+from geoctrl._printing.printed_lines import on_one_page
 from geoctrl._scalars import Node, to_sympy
 from geoctrl.errors import LawWarning
 from geoctrl.sampling import Controls, Feedback
@@ -338,8 +338,8 @@ class Law(Controls):
         gains = ", ".join(f"{p.name} = {p.default}" for p in self._parameters if p.name not in fixed)
         told = f": {gains}{self._remark()}" if gains else ""
         head = f"<{type(self).__name__} for {self.mechanism.name or 'a system'}{told}>"
-        rows = [told_behind(f"  {label} = ", self._text(e)) for label, e in self.by_input(self.expr).items()]
-        return "\n".join([head, *rows, *self._further_lines()])
+        rows = [f"  {label} = {self._text(e)}" for label, e in self.by_input(self.expr).items()]
+        return on_one_page([head, *rows, *self._further_lines()], rest="  ... .expr has the rest")
 
 
 def with_feedback(mechanism: EulerPoincare, inputs: Mapping[str, sp.Expr], **changes: Any) -> EulerPoincare:

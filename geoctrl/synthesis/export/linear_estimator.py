@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
 from geoctrl.analysis import Observability
 from geoctrl.analysis.linear.outputs import signals
@@ -99,14 +100,15 @@ class LinearEstimator:
             name=interop.system_name(name, "estimator"),
         )
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [
-                f"<LinearEstimator for {self.plant.name or 'a system'} by {', '.join(self.seen.outputs)}>",
-                spectrum_line("error", self.eigenvalues),
-                f"  taken as known: {', '.join(self.neutral) or '-'}",
-            ]
-        )
+    def _lines(self) -> list[str]:
+        return [
+            f"<LinearEstimator for {self.plant.name or 'a system'} by {', '.join(self.seen.outputs)}>",
+            spectrum_line("error", self.eigenvalues),
+            f"  taken as known: {', '.join(self.neutral) or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _rationals(values: np.ndarray) -> sp.Matrix:

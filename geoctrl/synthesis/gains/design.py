@@ -21,6 +21,7 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import finite_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.analysis.symbolic.inequalities import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError
@@ -357,9 +358,12 @@ class SigmaDesign(GainSet):
         values = {**self.matching.mechanism.defaults, **self._target.params}
         return {p.symbol: values[p.name] for p in parameters}
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         where = repr(self.family) if self.family else "the point"
         if not self.feasible:
             found = "none" if self.feasible is False else "open"
-            return f"<SigmaDesign for {where}: {found}; {self.reason}>"
-        return f"<SigmaDesign for {where}: {expression_text(self.condition)}>"
+            return [f"<SigmaDesign for {where}: {found}; {self.reason}>"]
+        return [f"<SigmaDesign for {where}: {expression_text(self.condition)}>"]
+
+    full = full_text
+    __repr__ = short_form

@@ -26,6 +26,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import nearest, quantity, sampling_rate
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.analysis import linearize, linearize_held
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
@@ -148,10 +149,13 @@ class RecommendedGains(Mapping[str, float]):
     def __len__(self) -> int:
         return len(self.gains)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         gains = ", ".join(f"{k} = {v:g}" for k, v in self.gains.items())
         asked = ", ".join(f"{k} {v:.4g} (any law {self.least[k]:.4g})" for k, v in self.peaks.items())
-        return f"<RecommendedGains {gains}; at {self.rate:g} Hz at most {asked}>"
+        return [f"<RecommendedGains {gains}; at {self.rate:g} Hz at most {asked}>"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def law_free(

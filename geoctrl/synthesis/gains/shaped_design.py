@@ -18,6 +18,7 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import finite_array, named_parameters, sampling_rate
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis import linearize
 from geoctrl.errors import GeoctrlError, MatchingError
 from geoctrl.synthesis.contract.gain_set import GainSet, Target
@@ -379,12 +380,16 @@ class ShapedDesign(GainSet):
         numbers = self._numbers(named_parameters(params))
         return allowing(self.conditions, numbers, [self._symbols[name] for name in names])
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         where = repr(self.family) if self.family else "the point"
         if not self.family or self.condition is None:
-            return f"<ShapedDesign for {where}: gains are tried one at a time>"
+            return [f"<ShapedDesign for {where}: gains are tried one at a time>"]
         if self.condition == sp.S.false:
-            return f"<ShapedDesign for {where}: no gains; {self.reason}>"
-        rows = "\n".join(f"  {name}: {short_text(bound)}" for name, bound in self.bounds.items())
-        hint = '\n  the whole: .bounds["..."]; at numbers: .contains(...)' if " operations" in rows else ""
-        return f"<ShapedDesign for {where}>\n{rows}{hint}"
+            return [f"<ShapedDesign for {where}: no gains; {self.reason}>"]
+        rows = [f"  {name}: {short_text(bound)}" for name, bound in self.bounds.items()]
+        hint = ['  the whole: .bounds["..."]; at numbers: .contains(...)']
+        long = any(" operations" in row for row in rows)
+        return [f"<ShapedDesign for {where}>", *rows, *(hint if long else ())]
+
+    full = full_text
+    __repr__ = short_form

@@ -20,6 +20,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import quantity, sampling_rate
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis import Linearization
 from geoctrl.errors import InputError
@@ -163,15 +164,16 @@ class DelayedLaw(Controls):
             "proves it, simulate(plant, ..., controller=law.sampled()) runs it"
         )
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [
-                f"<DelayedLaw for {self.plant.name or 'a system'}: {self.rate:g} Hz, delay {self.delay:g} s, "
-                f"{self.waiting.shape[1]} commands wait>",
-                spectrum_line("multipliers", self.multipliers),
-                f"  left out: {', '.join(self.neutral) or '-'}",
-            ]
-        )
+    def _lines(self) -> list[str]:
+        return [
+            f"<DelayedLaw for {self.plant.name or 'a system'}: {self.rate:g} Hz, delay {self.delay:g} s, "
+            f"{self.waiting.shape[1]} commands wait>",
+            spectrum_line("multipliers", self.multipliers),
+            f"  left out: {', '.join(self.neutral) or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _gains(linear: Linearization, K: np.ndarray, h: float, delay: float) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars.algebra.ideal import LeafIdeal
 from geoctrl.errors import MatchingError
 from geoctrl.systems import ReducedSystem
@@ -40,6 +42,10 @@ class ModifiedEnergy:
 
     expr: sp.Expr
     dissipation: sp.Expr
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def modified_energy(

@@ -22,6 +22,8 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl._scalars.text.numbers import short_rational
 from geoctrl.errors import MatchingError
@@ -61,6 +63,10 @@ class Branch:
     def rho(self) -> sp.ImmutableMatrix:
         """rho_ab."""
         return sp.ImmutableMatrix(self.rho_inverse.inv().applyfunc(factorisation))
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def branch_name(rank: int, count: int) -> str:

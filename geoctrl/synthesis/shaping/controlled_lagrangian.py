@@ -28,6 +28,8 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import Node, expression, read_matrix
 from geoctrl._scalars.algebra.ideal import LeafIdeal
 from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot
@@ -373,3 +375,7 @@ class Controlled:
         bordered = [[*mass[i], *(rows[a][i] for a in range(r))] for i in range(k)]
         bordered += [[*row, *[g.zero] * r] for row in rows]
         return Factorisation(g, bordered).solve([*right, *[g.zero] * r])[:k]
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form

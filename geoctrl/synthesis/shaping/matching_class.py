@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping.controlled_lagrangian import NOTHING, Controlled, Further
@@ -40,6 +42,10 @@ class Gain:
     def symbol(self) -> sp.Symbol:
         """The gain, real."""
         return sp.Symbol(self.name, real=True)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 class Shaping(ABC):
@@ -72,6 +78,16 @@ class Shaping(ABC):
     def notes(self) -> tuple[str, ...]:
         """What is to be said of the solution besides."""
         return ()
+
+    def _lines(self) -> list[str]:
+        gains = [f"  {gain.name}: {gain.description}" for gain in self.gains]
+        return [
+            f"<{type(self).__name__} of {self.plant.mechanism.name or 'a mechanism'}: {self.title}>",
+            *gains,
+        ]
+
+    full = full_text
+    __repr__ = short_form
 
     @abstractmethod
     def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis import Linearization
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.systems import Equilibrium
@@ -67,14 +68,17 @@ class Performance:
     span: float
     domain: dict[str, tuple[float, float]]
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<Performance: frequencies up to {self.frequency:.4g} rad/s, decay {self.decay:.4g} 1/s>"]
         for name, by_state in self.effort.items():
             told = ", ".join(f"{label} {value:.4g}" for label, value in by_state.items())
             lines.append(f"  largest {name} from a unit deviation: {told}")
         for label, (low, high) in self.domain.items():
             lines.append(f"  regular for {low:.4g} < {label} < {high:.4g} from the equilibrium")
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
 
 def performance_at(

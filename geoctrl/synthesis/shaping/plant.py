@@ -16,6 +16,8 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import Graph
 from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare
@@ -203,6 +205,10 @@ class Plant:
             domain={},
         )
         return MatrixAssembly(open_, self.frame, open_.removed, graph=graph)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def _directions(forces: Any, inputs: Sequence[sp.Symbol], parameters: set[sp.Symbol]) -> sp.ImmutableMatrix:

@@ -27,6 +27,7 @@ import numpy as np
 import sympy as sp
 from flint import fmpq
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra.rational_matrix import nullspace
 from geoctrl.analysis.question.problem import Problem
@@ -74,12 +75,15 @@ class Obstruction:
     certificate: dict[str, Any]
     holds_for: str
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [f"<Obstruction: {self.reason}>", f"  holds for {self.holds_for}"]
         for name, value in self.certificate.items():
             shown = "; ".join(_row_in_words(row) for row in value) if isinstance(value, list) else value
             lines.append(f"  {name}: {shown}")
-        return "\n".join(lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _row_in_words(row: Any) -> str:

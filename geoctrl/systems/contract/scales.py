@@ -28,6 +28,7 @@ from operator import mul
 
 import numpy as np
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING, binary
 from geoctrl.systems.contract.matched_columns import matched_columns
 from geoctrl.systems.contract.tolerances import KERNEL, rank
@@ -407,21 +408,22 @@ class Scales:
         null = columns[:, None] * kernel(rows[:, None] * inner * columns, KERNEL)
         return np.linalg.qr(null)[0]
 
-    def __repr__(self) -> str:
-        head = (
-            "rate 0: no state acts back on itself"
-            if not self.rate
-            else (f"rate {self.rate:.3g} 1/s, time {1 / self.rate:.3g} s")
-        )
+    def _lines(self) -> list[str]:
+        head = "rate 0: no state acts back on itself"
+        if self.rate:
+            head = f"rate {self.rate:.3g} 1/s, time {1 / self.rate:.3g} s"
         units = self.units or {}
         rows = [("", "size", "size of its rate", "unit")]
         for label, d, rho in zip(self.labels, self.state, self.field, strict=True):
             rows.append((label, f"{d:.3g}", f"{rho:.3g}", units.get(label, "")))
         for label, d in zip(self.input_labels, self.input, strict=True):
             rows.append((label, f"{d:.3g}", "", units.get(label, "")))
-        widths = [min(max(len(row[k]) for row in rows), 40) for k in range(4)]
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
         lines = ["  ".join(word.ljust(w) for word, w in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join(line[:79].rstrip() for line in (head, *lines))
+        return [head, "\n".join(line.rstrip() for line in lines)]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def scales_of(

@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import quantity
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError
 
@@ -72,9 +73,12 @@ class TorqueSpeed:
         lost = self.stall * (rate / self.no_load)
         return -self.stall - lost, self.stall - lost
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         beside = "" if self.rate is None else f", rate={self.rate!r}"
-        return f"TorqueSpeed(stall={self.stall:g}, no_load={self.no_load:g}{beside})"
+        return [f"TorqueSpeed(stall={self.stall:g}, no_load={self.no_load:g}{beside})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def worked_rate(mechanism: Any, label: str) -> sp.Expr:

@@ -24,6 +24,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, named_parameters, time_grid
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import expression, read_matrix, real, shown
 from geoctrl._scalars.algebra.circles import on_circles
 from geoctrl.errors import ConstraintError, DescriptionError, InputError, SimulationError
@@ -58,6 +60,10 @@ class Displacement:
     log: np.ndarray
     momentum: np.ndarray
 
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Connection:
@@ -85,13 +91,14 @@ class Connection:
     B: sp.ImmutableMatrix
     c: sp.ImmutableMatrix
 
-    def __repr__(self) -> str:
-        group = self.mechanism.group
-        lines = [f"<Connection of {self.mechanism.name or 'unnamed'}>"]
-        for label, e in zip(group.labels if group else (), self.velocity, strict=True):
-            lines.append(f"  {label} = {e}")
-        lines += [f"  d/dt {p} = {e}" for p, e in zip(self.momenta, self.momentum_equation, strict=True)]
-        return "\n".join(lines)
+    def _lines(self) -> list[str]:
+        labels = self.mechanism.group.labels if self.mechanism.group else ()
+        names = [*labels, *map("d/dt {}".format, self.momenta)]
+        rates = zip(names, [*self.velocity, *self.momentum_equation], strict=True)
+        return [f"<Connection of {self.mechanism.name or 'unnamed'}>", *(f"  {k} = {e}" for k, e in rates)]
+
+    full = full_text
+    __repr__ = short_form
 
     @property
     def shape(self) -> tuple[sp.Symbol, ...]:

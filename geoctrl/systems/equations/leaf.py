@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING, Magnitudes
 from geoctrl.algebra import AdvectedVector, Height
@@ -261,6 +262,12 @@ class Leaf:
             self.nodes += [
                 g.add([b * w for b, w in zip(row, assembly.velocity, strict=True)]) for row in assembly.rows
             ]
+
+    def _lines(self) -> list[str]:
+        return [f"<Leaf: {', '.join(f'{r} = 0' for r in self.relations) or 'all states'}>"]
+
+    full = full_text
+    __repr__ = short_form
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, resolve_parameters
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.algebra import Height
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.equations.frames import choose_frame
@@ -223,6 +224,12 @@ class MultiplierForm:
         except np.linalg.LinAlgError:
             raise SingularMassError("the mass matrix bordered by the constraints is singular here") from None
         return solution[: self.n], solution[self.n :], gammadot
+
+    def _lines(self) -> list[str]:
+        return [f"<MultiplierForm of {self.mechanism.name or 'unnamed'}: {self.n} velocities>"]
+
+    full = full_text
+    __repr__ = short_form
 
     def rhs(
         self, t: float, state: Sequence[Any], u: Any = None, params: Mapping[str, float] | None = None

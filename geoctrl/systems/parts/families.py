@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries, nearest, require_printable
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, plain
 from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.errors import DescriptionError, GeoctrlError, ImmutableError, LabelError, ParameterError
@@ -109,9 +110,12 @@ class Family:
     def __reduce__(self):
         return Family, (dict(self.states), self.symbols, dict(self.inputs), self.relations)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         states = ", ".join(f"{k} = {expression_text(v)}" for k, v in self.states.items())
-        return f"Family({states}; {', '.join(self.names)})"
+        return [f"Family({states}; {', '.join(self.names)})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _expressions(what: str, given: Any) -> Mapping[str, sp.Expr]:
@@ -220,11 +224,19 @@ class Equilibrium:
             raise LabelError(f"no state {label!r}{nearest(str(label), self.labels)}")
         return float(self.x[self.labels.index(label)])
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         turning = f"; turning with {self.spin.tolist()}" if np.any(self.spin) else ""
-        defects = f"residual {self.residual:.1e}, leaf {self.leaf_residual:.1e}"
-        x = without_rounding(self.x, self._sizes())
-        return f"Equilibrium({states_text(self.labels, x)}{self._inputs()}; {defects}{turning})"
+        defects = f"residual {self.residual:.2g}, leaf {self.leaf_residual:.2g}"
+        x = without_rounding(self.x, self._sizes()) + 0.0
+        units = {} if self.system is None else self.system.state_units
+        told = [
+            f"{v:.9g} {units.get(k, '')}".rstrip() if v else "0" for k, v in zip(self.labels, x, strict=True)
+        ]
+        states = ", ".join(f"{k}={text}" for k, text in zip(self.labels, told, strict=True))
+        return [f"Equilibrium({states}{self._inputs()}; {defects}{turning})"]
+
+    full = full_text
+    __repr__ = short_form
 
     def _sizes(self) -> np.ndarray:
         """Sizes of the states at the point; zero where its system is not at hand or has none there."""

@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import nearest, shape_of
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import FromSympy, Node, exact, expression, read_matrix, shown
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.systems.parts.domain import Side
@@ -259,12 +260,15 @@ class Friction:
         further = {"static": self.static, "stribeck": self.stribeck, "exponent": self.exponent}
         return partial(Friction, **further), (self.along, self.viscous, self.coulomb, self.scale)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         given = {"viscous": self.viscous, "coulomb": self.coulomb, "scale": self.scale}
         if self.static is not None:
             given |= {"static": self.static, "stribeck": self.stribeck, "exponent": self.exponent}
         said = ", ".join(f"{k}={expression_text(v)}" for k, v in given.items() if v not in (0, None))
-        return f"Friction({self.along.tolist()}, {said})"
+        return [f"Friction({self.along.tolist()}, {said})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def forces_of(

@@ -9,6 +9,8 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.typesetting.decimal_printing import expression_text
@@ -32,6 +34,10 @@ class Relation:
         """The expression for a message, or its name in quotes where it would fill the page."""
         text = expression_text(self.expr)
         return text if len(text) <= LONG else repr(self.name)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 class Relations(tuple):

@@ -8,6 +8,8 @@ from keyword import iskeyword
 import sympy as sp
 
 from geoctrl._checks import flag, parameter_value, require_printable
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import Scalar
 from geoctrl.errors import ParameterError
 
@@ -70,3 +72,7 @@ class Parameter(Scalar):
     def symbol(self) -> sp.Symbol:
         """``Symbol(name, positive=True)`` or ``Symbol(name, real=True)``."""
         return sp.Symbol(self.name, positive=True) if self.positive else sp.Symbol(self.name, real=True)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form

@@ -8,6 +8,8 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import entries, flag
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import value_text
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError
 
@@ -100,13 +102,16 @@ class Motor:
         given = (self.constant, self.resistance, self.gear, self.back_emf, self.inertia, self.supply)
         return Motor, given
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         given = {"constant": self.constant, "resistance": self.resistance}
         given |= {"gear": self.gear} if self.gear != 1 else {}
         given |= {} if self.back_emf else {"back_emf": False}
         given |= {"inertia": self.inertia} if self.inertia != 0 else {}
         given |= {} if self.supply is None else {"supply": self.supply}
-        return f"Motor({', '.join(f'{k}={_plain(v)}' for k, v in given.items())})"
+        return [f"Motor({', '.join(f'{k}={value_text(_plain(v))}' for k, v in given.items())})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _positive(name: str, value: Any) -> sp.Expr:
@@ -237,6 +242,14 @@ class Rotors:
             if m.supply is not None
         }
         return {label: (-size, size) for label, size in sizes.items()}
+
+    def _lines(self) -> list[str]:
+        rows = {"coupling": self.coupling, "inertia": self.inertia}
+        told = ", ".join(f"{name}={value_text(matrix.tolist())}" for name, matrix in rows.items())
+        return [f"Rotors({told}, names={list(self.names)})"]
+
+    full = full_text
+    __repr__ = short_form
 
     def with_entries(self, **changes: Any) -> Rotors:
         """The same rotors with other entries."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl._checks import whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
 from geoctrl.errors import DescriptionError
 
@@ -53,5 +54,8 @@ class Axis:
     def __reduce__(self):
         return Axis, (self.direction, self.of)
 
-    def __repr__(self) -> str:
-        return f"Axis({tuple(map(str, self.direction))}, of={self.of})"
+    def _lines(self) -> list[str]:
+        return [f"Axis({tuple(map(str, self.direction))}, of={self.of})"]
+
+    full = full_text
+    __repr__ = short_form

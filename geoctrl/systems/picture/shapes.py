@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError
 
@@ -139,6 +141,10 @@ class Block(Shape):
         size, place = np.abs(_values(self.size, numbers)), _values(self.at, numbers)
         return {"kind": "box", "size": size.tolist(), "place": place.tolist(), "turn": [0, 0, 0, 1]}
 
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
+
 
 @dataclass(frozen=True)
 class Ellipsoid(Shape):
@@ -183,6 +189,10 @@ class Ellipsoid(Shape):
         """An ellipsoid of these diameters."""
         size, place = np.abs(_values(self.size, numbers)), _values(self.at, numbers)
         return {"kind": "ellipsoid", "size": size.tolist(), "place": place.tolist(), "turn": [0, 0, 0, 1]}
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 @dataclass(frozen=True)
@@ -236,6 +246,10 @@ class Rod(Shape):
             "place": ((start + end) / 2).tolist(),
             "turn": _quaternion(end - start),
         }
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 @dataclass(frozen=True)
@@ -295,3 +309,7 @@ class Disk(Shape):
             "turn": _quaternion(_values(self.axis, numbers)),
             "mark": True,
         }
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form

@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import entries
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.picture.shapes import Shape, direction, require_colour, triple
@@ -108,10 +109,13 @@ class Solid:
             for axis, angle in (entries("a turn", pair) for pair in turns)
         )
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         count = f"{len(self.shapes)} shape{'s' if len(self.shapes) > 1 else ''}"
         where = "the axes of space" if self.of is None else f"the frame of factor {self.of}"
-        return f"<Solid {self.name}: {count} in {where}>"
+        return [f"<Solid {self.name}: {count} in {where}>"]
+
+    full = full_text
+    __repr__ = short_form
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:

@@ -8,6 +8,8 @@ from itertools import islice
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import inverse_of
 from geoctrl._scalars.algebra.factoring import factorisation
 from geoctrl.errors import InputError
@@ -87,11 +89,14 @@ class Equations:
         t = Typesetter(order, moving, [e for e in self.relations if not e.has(*moving)])
         return aligned_equations([(t.pieces(a), t.pieces(b)) for a, b in pairs], width)
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         names = [str(s) for s in self.states]
         width = max(len(n) for n in names) + 2
         shown = [collected_fraction(e, self.states, self.relations) for e in self.rhs]
-        return "\n".join(f"d/dt {n:<{width}}= {e}" for n, e in zip(names, shown, strict=True))
+        return [f"d/dt {n:<{width}}= {e}" for n, e in zip(names, shown, strict=True)]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def collected_fraction(
@@ -153,6 +158,10 @@ class HamelTensors:
     def B(self) -> sp.NDimArray:
         """C + F, the tensor of the reduced equations."""
         return self.C + self.F
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def _complete_frame(system: Recorded, removed: Mapping[sp.Symbol, int]) -> tuple[sp.Matrix, sp.Matrix]:

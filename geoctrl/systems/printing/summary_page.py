@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from geoctrl._pages import table, titled_rows
+from geoctrl._pages import WIDTH, table, titled_rows
 from geoctrl.algebra import Coordinate
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
@@ -17,20 +17,20 @@ from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.leaf_relations import Relation
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
 
-__all__ = ["mechanism_page", "parameter_table", "state_labels", "system_lines"]
+__all__ = ["mechanism_lines", "mechanism_page", "parameter_table", "state_labels", "system_lines"]
 
 LONG = 130
 """Characters beyond which an expression is told by its length: it would fill the page."""
 
 
-def parameter_table(mechanism: Mechanism) -> str:
+def parameter_table(mechanism: Mechanism, width: int = WIDTH) -> str:
     """Parameters with their defaults, sets, units and meaning."""
     sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
     rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
     for p in mechanism.parameters:
         values = ("-" if v is None else f"{float(v):g}" for v in (chosen[p.name] for chosen in sets))
         rows.append((p.name, *values, p.unit, p.description))
-    return table(rows)
+    return table(rows, width)
 
 
 def state_labels(mechanism: Mechanism) -> list[str]:
@@ -41,7 +41,9 @@ def state_labels(mechanism: Mechanism) -> list[str]:
     return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]
 
 
-def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[str] = ()) -> str:
+def mechanism_page(
+    mechanism: Mechanism, summary: str = "", conserved: Sequence[str] = (), width: int = WIDTH
+) -> str:
     """What ``print(mechanism)`` shows.
 
     Parameters
@@ -75,18 +77,35 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "conserved": ", ".join(conserved),
         "source": m.source,
     }
-    page = titled_rows(f"{m.name or _placeholder(m)}  [{space_words(m.group, m.shape)}]", rows)
-    return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
+    title = f"{m.name or _placeholder(m)}  [{space_words(m.group, m.shape)}]"
+    page = titled_rows(title, rows, width)
+    return f"{page}\n\n{parameter_table(m, width)}" if m.parameters else page
 
 
-def system_lines(system: Recorded) -> str:
+def mechanism_lines(mechanism: Mechanism) -> list[str]:
+    """What a description is, in four facts."""
+    m, space = mechanism, space_words(mechanism.group, mechanism.shape)
+    return [
+        f"<EulerPoincare {m.name or 'unnamed'} on {space}: .reduce() gives the system>",
+        f"  velocities: {', '.join(m.velocity_labels)}",
+        f"  parameters: {assignment_text(m.defaults, parameter_units(m))}",
+        f"  families: {', '.join(m.equilibria) or '-'}",
+    ]
+
+
+def parameter_units(mechanism: Mechanism) -> dict[str, str]:
+    """Units of parameters by name, where they are given."""
+    return {p.name: p.unit for p in mechanism.parameters}
+
+
+def system_lines(system: Recorded) -> list[str]:
     """What a reduced system prints."""
     lines = [f"<ReducedSystem {system.name or 'unnamed'}>"]
     lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
     lines.append(f"  inputs ({system.ninputs}): {', '.join(system.input_labels) or '-'}")
     lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
-    lines.append(f"  parameters: {assignment_text(system.params)}")
-    return "\n".join(lines)
+    lines.append(f"  parameters: {assignment_text(system.params, parameter_units(system.mechanism))}")
+    return lines
 
 
 def _placeholder(mechanism: Mechanism) -> str:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from geoctrl._checks import entries, flag
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, real, shown
 from geoctrl.algebra import LieAlgebra, se2, se3, so3
 from geoctrl.algebra._labels import check_identifier
@@ -64,13 +65,16 @@ class Joint(ABC):
                 raise DescriptionError(f"{what} of the joint {self.name!r} must not be negative, got {found}")
             object.__setattr__(self, what, found)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         given = [
             repr(self.name) if f.name == "name" else f"{f.name}={_text(getattr(self, f.name))}"
             for f in fields(self)  # type: ignore[arg-type]
             if f.init and (f.name in ("name", "axis") or getattr(self, f.name) != f.default)
         ]
-        return f"{type(self).__name__}({', '.join(given)})"
+        return [f"{type(self).__name__}({', '.join(given)})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 class AxisJoint(Joint):

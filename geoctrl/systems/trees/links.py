@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import require_choice, require_printable, shape_of, user_level
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError, InertiaWarning
 from geoctrl.systems.trees.joints import Fixed, Free, Hinge, Joint
@@ -158,7 +159,7 @@ class Link:
         parts = (self.place, self.centre, self.mass, self.inertia)
         return set().union(*(part.free_symbols for part in parts))
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         said = [repr(self.name)]
         if self.parent is not None:
             said.append(f"parent={self.parent!r}")
@@ -172,7 +173,10 @@ class Link:
             said.append(f"inertia={self.inertia.tolist()}")
         if self.about != "centre":
             said.append(f"about={self.about!r}")
-        return f"Link({', '.join(said)})"
+        return [f"Link({', '.join(said)})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def moments_of_bodies(links: Sequence[Link], values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

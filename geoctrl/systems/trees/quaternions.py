@@ -22,6 +22,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import shape_of
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import real, shown
 from geoctrl._scalars.graph.special_values import rational_sqrt
 from geoctrl.algebra._exact import exact_array
@@ -117,8 +118,11 @@ class Quaternion:
             )
         )
 
-    def __repr__(self) -> str:
-        return f"turn(quaternion=({', '.join(map(str, self.quaternion))}))"
+    def _lines(self) -> list[str]:
+        return [f"turn(quaternion=({', '.join(map(str, self.quaternion))}))"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 STILL = Quaternion((Fraction(1), Fraction(0), Fraction(0), Fraction(0)))

@@ -8,6 +8,8 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.record_lines import record_lines
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
 
@@ -63,6 +65,10 @@ class Rolling:
         if radius.is_number and not radius.is_positive:
             raise DescriptionError(f"the radius of the wheel {self.link!r} must be positive, got {radius}")
         object.__setattr__(self, "radius", radius)
+
+    _lines = record_lines
+    full = full_text
+    __repr__ = short_form
 
 
 def is_multiple(row: Sequence[sp.Expr], other: Sequence[sp.Expr]) -> bool:

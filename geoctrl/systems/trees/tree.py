@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import entries, flag, nearest
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, shown
 from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, product, rn
 from geoctrl.errors import DescriptionError, LabelError
@@ -433,12 +434,14 @@ class Tree:
             found |= joint.armature.free_symbols
         return found
 
-    def __repr__(self) -> str:
-        lines = ",\n           ".join(map(repr, self.links))
-        place = ", place=True" if self.placed else ""
-        scale = "" if self.friction_scale is None else f", friction_scale={self.friction_scale}"
-        rolling = f", rolling={list(self.rolling)}" if self.rolling else ""
-        return f"Tree(links=[{lines}],\n     gravity={tuple(self.gravity)}{place}{scale}{rolling})"
+    def _lines(self) -> list[str]:
+        given = {"place": self.placed, "friction_scale": self.friction_scale, "rolling": list(self.rolling)}
+        told = "".join(f", {name}={value}" for name, value in given.items() if value not in (False, None, []))
+        links = ",\n           ".join(link.full() for link in self.links)
+        return [f"Tree(links=[{links}],\n     gravity={tuple(self.gravity)}{told})"]
+
+    full = full_text
+    __repr__ = short_form
 
 
 def _is_along_axes(link: Link) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._printing.record_lines import value_text
+
 __all__ = ["assignment_text", "expression_text", "is_long", "readable"]
 
 DIGITS = 12
@@ -42,14 +44,15 @@ def expression_text(expr: sp.Basic) -> str:
     return sp.sstr(readable(expr), full_prec=False)
 
 
-def assignment_text(numbers: Mapping[str, Any]) -> str:
-    """Numbers by their names, long fractions as decimals; a dash where there are none."""
-    return ", ".join(f"{k}={_number(v)}" for k, v in numbers.items()) or "-"
+def assignment_text(numbers: Mapping[str, Any], units: Mapping[str, str] | None = None) -> str:
+    """Numbers by their names with their units, long fractions as decimals; a dash where there are none."""
+    told = (f"{k}={_number(v)} {(units or {}).get(k, '')}".rstrip() for k, v in numbers.items())
+    return ", ".join(told) or "-"
 
 
 def _number(value: Any) -> str:
     long = isinstance(value, Fraction) and is_long(sp.Rational(value.numerator, value.denominator))
-    return f"{float(value):.{_SHOWN}g}" if long else str(value)
+    return f"{float(value):.{_SHOWN}g}" if long else value_text(value)
 
 
 def is_long(q: sp.Rational) -> bool:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, plain
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
@@ -60,7 +60,7 @@ class UnitChange:
         tables = (self.states, self.inputs, self.parameters, self.symbols)
         return UnitChange(back, *({k: 1 / v for k, v in table.items()} for table in tables))
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         tables = {
             "": self.bases,
             "states: ": self.states,
@@ -73,8 +73,11 @@ class UnitChange:
             changed = assignment_text({k: v for k, v in factors.items() if v != 1})
             begin = f"  {title}" if title else "<UnitChange: numbers are multiplied by "
             end = "" if title else ">"
-            lines.append(fill(f"{begin}{changed}{end}", 79, subsequent_indent="    "))
-        return "\n".join(lines)
+            lines.append(f"{begin}{changed}{end}")
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
     def state(self, x: Any) -> Any:
         """A state (n,), states (n, nt), or an equilibrium: an array, or a list where all is exact."""

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from geoctrl._checks import finite_array
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl._scalars.text.numbers import real
 from geoctrl.errors import InputError
@@ -57,11 +58,14 @@ class Scene:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = dict(data)
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         d = self._data
         end = d["start"] + d["step"] * (d["count"] - 1)
         bodies = f"{len(d['bodies'])} " + ("body" if len(d["bodies"]) == 1 else "bodies")
-        return f"<Scene {d['title']}: {bodies}, {d['start']:g} to {end:g} s, {d['count']} frames>"
+        return [f"<Scene {d['title']}: {bodies}, {d['start']:g} to {end:g} s, {d['count']} frames>"]
+
+    full = full_text
+    __repr__ = short_form
 
     def data(self) -> dict[str, Any]:
         """All that the viewer is given.
