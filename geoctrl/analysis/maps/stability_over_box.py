@@ -12,6 +12,7 @@ from flint import fmpq
 
 from geoctrl._calls.long_calls import under_way
 from geoctrl._checks import nearest
+from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, plain, shown
 from geoctrl.analysis.certificates.certificates import Certificate, certify
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
@@ -100,7 +101,7 @@ class BoxCertificate(ProofFile):
     def __bool__(self) -> bool:
         raise TypeError("a certificate is not a bool: compare .verdict with a gc.Verdict")
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         sides = ", ".join(f"{k} in [{float(a):.6g}, {float(b):.6g}]" for k, (a, b) in self.over.items())
         lines = [f"<BoxCertificate {self.verdict}>", f"  over {sides}"]
         if self.reason:
@@ -110,7 +111,10 @@ class BoxCertificate(ProofFile):
         if self.against is not None and self.counterexample is not None:
             at = ", ".join(f"{k} = {float(v):.6g}" for k, v in self.against.items())
             lines.append(f"  {self.counterexample.verdict} at {at}")
-        return "\n".join(line if len(line) <= 79 else f"{line[:76]}..." for line in lines)
+        return lines
+
+    full = full_text
+    __repr__ = short_form
 
 
 def certify_over(sys: Any, eq: Any, over: Any, params: Mapping[str, Any] | None) -> BoxCertificate:
