@@ -18,7 +18,7 @@ import numpy as np
 
 from geoctrl._scalars.graph.graph import Graph, Node
 from geoctrl._scalars.graph.special_values import rational_sqrt, special_value
-from geoctrl._scalars.graph.straight_line import Language, results, statements
+from geoctrl._scalars.graph.straight_line import Language, coefficient_in_doubles, results, statements
 from geoctrl._scalars.graph.tape import Tape
 from geoctrl.errors import DivisionError, ExpressionError, LabelError, ParameterError
 
@@ -211,8 +211,8 @@ def _square(a: Any) -> Any:
 
 
 _STEPPED = {
-    "scalar": replace(FLOAT, functions={**FLOAT.functions, "square": _square}),
-    "array": replace(ARRAY, functions={**ARRAY.functions, "square": _square}),
+    "scalar": replace(FLOAT, number=coefficient_in_doubles, functions={**FLOAT.functions, "square": _square}),
+    "array": replace(ARRAY, number=coefficient_in_doubles, functions={**ARRAY.functions, "square": _square}),
 }
 """What compiled functions compute in, for the calls before."""
 

@@ -35,7 +35,8 @@ from geoctrl._scalars.arithmetic.magnitude_layers import Layers
 from geoctrl._scalars.arithmetic.magnitude_line import Line
 from geoctrl._scalars.arithmetic.magnitude_rules import ROUNDING
 from geoctrl._scalars.graph.graph import Graph, Node
-from geoctrl.errors import ExpressionError, LabelError
+from geoctrl._scalars.graph.straight_line import coefficient_in_doubles
+from geoctrl.errors import LabelError
 
 __all__ = ["ROUNDING", "Magnitudes", "binary", "magnitudes"]
 
@@ -158,12 +159,6 @@ class Magnitudes:
 
 def _require_doubles(nodes: Sequence[Node]) -> None:
     """Refuse numbers beyond the doubles."""
-    try:
-        for node in nodes:
-            if node.kind == "num" or node.kind == "prod":
-                float(node.payload if node.kind == "num" else node.payload[0])
-    except OverflowError:
-        raise ExpressionError(
-            "a coefficient of the expressions exceeds the doubles, 1.8e308: it has no value in floats; "
-            "choose other units"
-        ) from None
+    for node in nodes:
+        if node.kind == "num" or node.kind == "prod":
+            coefficient_in_doubles(node.payload if node.kind == "num" else node.payload[0])

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from geoctrl._scalars.graph.tape import Operand, Tape
 from geoctrl.errors import ExpressionError
 
-__all__ = ["PYTHON", "C", "Language", "results", "statements"]
+__all__ = ["PYTHON", "C", "Language", "coefficient_in_doubles", "results", "statements"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,23 @@ def results(tape: Tape, language: Language, constants: Sequence[float] | None = 
     return [_word(operand, language, constants) for operand in tape.outputs]
 
 
+def coefficient_in_doubles(number: Any) -> float:
+    """The double next to a coefficient.
+
+    Raises
+    ------
+    ExpressionError
+        If it is beyond the doubles.
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        raise ExpressionError(
+            "a coefficient of the expressions exceeds the doubles, 1.8e308: it has no value in floats; "
+            "choose other units"
+        ) from None
+
+
 def _word(operand: Operand, language: Language, constants: Sequence[float] | None) -> str:
     space, i = operand
     if space == "c" and constants is not None:
@@ -48,13 +66,7 @@ def _word(operand: Operand, language: Language, constants: Sequence[float] | Non
     elif space != "n":
         return f"{space}{i}"
     else:
-        try:
-            value = float(i)
-        except OverflowError:
-            raise ExpressionError(
-                "a coefficient of the expressions exceeds the doubles, 1.8e308: it has no value in floats; "
-                "choose other units"
-            ) from None
+        value = coefficient_in_doubles(i)
     return language.number(value) if value >= 0 else f"(-{language.number(-value)})"
 
 
