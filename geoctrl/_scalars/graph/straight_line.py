@@ -43,13 +43,7 @@ def results(tape: Tape, language: Language, constants: Sequence[float] | None = 
 
 
 def coefficient_in_doubles(number: Any) -> float:
-    """The double next to a coefficient.
-
-    Raises
-    ------
-    ExpressionError
-        If it is beyond the doubles.
-    """
+    """The double next to a coefficient; ExpressionError where it is beyond them."""
     try:
         return float(number)
     except OverflowError:
