@@ -13,8 +13,8 @@ installed package::
     <!-- run -->
     <!-- run: what the figure shows, for readers who cannot see it -->
 
-A last line that is a scene shows it, as in a notebook. A block that raises, or warns, is a warning of the
-build, and the blocks after it in the page are not run.
+A last line that is a scene, or shows itself in notebooks, is shown as there. A block that raises, or warns,
+is a warning of the build, and the blocks after it in the page are not run.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def save(figure: Figure, place: Path) -> None:
     figure.savefig(place, bbox_inches="tight", pad_inches=0.08, metadata={"Date": None})
 
 
-def run(code: str, where: str, namespace: dict[str, Any]) -> tuple[str, list[Figure], Scene | None]:
-    """Execute code: what it prints, its figures, which the caller closes, the scene that it ends with."""
+def run(code: str, where: str, namespace: dict[str, Any]) -> tuple[str, list[Figure], Any]:
+    """Execute code: what it prints, its figures, which the caller closes, and what it ends with."""
     plt.close("all")
     printed, last = StringIO(), None
     tree = ast.parse(code, where)
@@ -84,7 +84,7 @@ def run(code: str, where: str, namespace: dict[str, Any]) -> tuple[str, list[Fig
         if ending is not None:
             last = eval(compile(ast.Expression(ending.value), where, "eval"), namespace)
     figures = [plt.figure(number) for number in plt.get_fignums()]
-    return printed.getvalue(), figures, last if isinstance(last, Scene) else None
+    return printed.getvalue(), figures, last
 
 
 def image(env: BuildEnvironment, figure: Figure, alt: str) -> nodes.image:
@@ -108,6 +108,15 @@ def moving(env: BuildEnvironment, scene: Scene, alt: str) -> nodes.raw:
     source, title = f"{up}_static/scenes/{name}", escape(alt)
     frame = f'<iframe class="scene" loading="lazy" src="{source}" title="{title}"></iframe>'
     return nodes.raw("", frame, format="html")
+
+
+def as_in_notebooks(env: BuildEnvironment, last: Any, alt: str) -> list[nodes.Node]:
+    """What a notebook shows of the last line of a block: a scene, a card, or nothing."""
+    if isinstance(last, Scene):
+        return [moving(env, last, alt)]
+    if hasattr(last, "_repr_html_"):
+        return [nodes.raw("", f'<div class="notebook-card">{last._repr_html_()}</div>', format="html")]
+    return []
 
 
 class Plot(SphinxDirective):
@@ -139,7 +148,7 @@ class Moving(SphinxDirective):
             _, _, scene = run("\n".join(self.content), f"{self.env.docname}, line {self.lineno}", {})
         except Exception:
             raise self.severe(traceback.format_exc(limit=-3)) from None
-        if scene is None:
+        if not isinstance(scene, Scene):
             raise self.error("the code does not end with a scene")
         return [moving(self.env, scene, self.options.get("alt", ""))]
 
@@ -162,7 +171,7 @@ class MarkedBlocks(SphinxTransform):
                 continue
             alt = (marker["words"] or "") if marker["kind"] == "run" else ""
             try:
-                printed, figures, scene = run(
+                printed, figures, last = run(
                     block.astext(), f"{self.env.docname}, line {block.line}", namespace
                 )
             except Exception:
@@ -172,7 +181,7 @@ class MarkedBlocks(SphinxTransform):
             if printed:
                 below.append(nodes.literal_block(printed, printed, language="none", classes=["printed"]))
             below += [image(self.env, figure, alt) for figure in figures]
-            below += [] if scene is None else [moving(self.env, scene, alt)]
+            below += as_in_notebooks(self.env, last, alt)
             plt.close("all")
             block.parent[block.parent.index(block) + 1 : block.parent.index(block) + 1] = below
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import html
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,9 @@ __all__ = [
     "Markup",
     "beginning",
     "card",
+    "fact_card",
     "facts",
+    "figure_image",
     "fold",
     "grid",
     "number",
@@ -151,6 +155,23 @@ def facts(rows: Mapping[str, object]) -> Markup:
         if said
     ]
     return _table(lines)
+
+
+def fact_card(lines: Iterable[str]) -> str:
+    """What is printed as a card: the title, a row of each fact that has a name, other facts as prose."""
+    title, *told = (line.strip() for line in lines)
+    named = [line.partition(": ") for line in told]
+    rows = facts({name: said for name, _, said in named if said})
+    return card(title.strip("<>"), rows, *(paragraph(name) for name, _, said in named if not said))
+
+
+def figure_image(axes: Any, words: str) -> Markup:
+    """The figure of axes as an image of its own, with words for who does not see it."""
+    buffer = BytesIO()
+    axes.figure.savefig(buffer, format="png", dpi=90, bbox_inches="tight")
+    code = b64encode(buffer.getvalue()).decode("ascii")
+    alt = html.escape(words, quote=True)
+    return Markup(f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{code}">')
 
 
 def grid(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:

@@ -23,6 +23,7 @@ from geoctrl._checks import (
     sampling_rate,
     user_level,
 )
+from geoctrl._printing.markup import fact_card
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl._scalars.text.c_text import identifier, write_pair
@@ -360,6 +361,9 @@ class SampledController:
 
     full = full_text
     __repr__ = short_form
+
+    def _repr_html_(self) -> str:
+        return fact_card(self._lines())
 
 
 def _by_label(option: str, given: Any, known: Sequence[str], what: str, read: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from geoctrl._checks import pandas_library
+from geoctrl._printing.markup import card, grid, number, paragraph
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._printing.record_lines import record_lines
 
@@ -102,3 +103,15 @@ class RobustnessReport:
 
     full = full_text
     __repr__ = short_form
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (r.check, "-" if r.tolerated is None else number(r.tolerated, r.unit), r.criterion, str(r.runs))
+            for r in self.rows
+        ]
+        missing = f"Interrupted before {', '.join(self.missing)}." if self.missing else ""
+        return card(
+            f"Robustness, seed {self.seed}",
+            grid(("check", "tolerated", "until", "runs"), rows),
+            paragraph(missing, quiet=True),
+        )

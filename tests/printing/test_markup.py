@@ -19,6 +19,7 @@ from geoctrl._printing.markup import (
     verdict_badge,
 )
 from geoctrl.systems.typesetting.spectrum_tables import mode_rows
+from geoctrl.trials.report import RobustnessReport, RobustnessRow
 from tests.printing.markup_reader import Card, seen
 from tests.systems.test_hostile_names import EVIL
 
@@ -113,3 +114,35 @@ def test_results_show_themselves_in_cards(cart):
     assert card_of_run.tags.count("svg") == 4
     assert "completed" in card_of_run.text
     assert "rad/s" in card_of_run.text
+
+
+def test_points_laws_maps_and_many_runs_show_themselves(cart):
+    point = cart.equilibrium("upright")
+    text = seen(point._repr_html_())
+    assert EVIL in text
+    assert "rad/s" in text
+    trim = gc.Equilibrium(**{**vars(point), "u": np.array([1.5])})
+    assert "u = 1.5" in seen(trim._repr_html_())
+    law = gc.lqr(cart, point, rate=100).sampled(rate=100, limits={"u": 20})
+    assert "limits u in [-20, 20]" in seen(law._repr_html_())
+
+    skate = gc.models.get("pendulum-skate")().replace(name=EVIL).reduce()
+    for axes, images in (({"Omega0": (0, 10), "l": (0.1, 1.5)}, 1), ({"Omega0": (0, 10)}, 0)):
+        shown = gc.certify_region(skate, "spinning", axes, depth=3)._repr_html_()
+        assert "% stable" in seen(shown)
+        assert Card(shown).tags.count("img") == images
+
+    start = skate.equilibrium("spinning", Omega0=9).x
+    many = gc.simulate_ensemble(skate, [0, 0.1], np.array([start, start]))
+    assert EVIL in seen(many._repr_html_())
+    assert "2 completed" in seen(many._repr_html_())
+
+
+def test_a_report_shows_its_rows():
+    rows = (
+        RobustnessRow(EVIL, 0.25, 0.3, "s", "until it falls", 12, 7, (0.0, 1.0)),
+        RobustnessRow("noise", None, 0.0, "", "", 3, 7, (0.0, 1.0)),
+    )
+    text = seen(RobustnessReport(rows, 7, ("delay",))._repr_html_())
+    for words in (EVIL, "0.25", "until it falls", "Interrupted before delay", "seed 7"):
+        assert words in text

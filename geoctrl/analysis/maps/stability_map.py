@@ -14,6 +14,7 @@ from flint import fmpq
 
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import file_path, nearest
+from geoctrl._printing.markup import card, figure_image, paragraph
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
@@ -183,6 +184,14 @@ class StabilityMap(ProofFile):
 
     full = full_text
     __repr__ = short_form
+
+    def _repr_html_(self) -> str:
+        title, shares = self._lines()[0].strip("<>").split(": ", 1)
+        if len(self.axes) != 2:
+            return card(title, paragraph(shares))
+        ax = import_module("matplotlib.figure").Figure(figsize=(6.0, 4.5)).subplots()
+        picture = import_module("geoctrl.viz").stability_map(self, ax)  # figures are a floor above
+        return card(title, paragraph(shares), figure_image(picture, shares))
 
 
 @paced_call

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, whole_number
+from geoctrl._printing.markup import fact_card
 from geoctrl._printing.printed_lines import WIDTH, full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, LabelError
@@ -259,6 +260,9 @@ class Ensemble:
 
     full = full_text
     __repr__ = short_form
+
+    def _repr_html_(self) -> str:
+        return fact_card(self._lines())
 
     def to_npz(self, path: str | PathLike) -> None:
         """Write an npz file of plain arrays and one JSON text; `load_ensemble` reads it.

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries, nearest, require_printable
+from geoctrl._printing.markup import card, facts, grid, number
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, plain
 from geoctrl.decisions.arithmetic.tower import Surd
@@ -227,16 +228,34 @@ class Equilibrium:
     def _lines(self) -> list[str]:
         turning = f"; turning with {self.spin.tolist()}" if np.any(self.spin) else ""
         defects = f"residual {self.residual:.2g}, leaf {self.leaf_residual:.2g}"
-        x = without_rounding(self.x, self._sizes()) + 0.0
-        units = {} if self.system is None else self.system.state_units
-        told = [
-            f"{v:.9g} {units.get(k, '')}".rstrip() if v else "0" for k, v in zip(self.labels, x, strict=True)
-        ]
-        states = ", ".join(f"{k}={text}" for k, text in zip(self.labels, told, strict=True))
-        return [f"Equilibrium({states}{self._inputs()}; {defects}{turning})"]
+        told = [(k, f"{v:.9g} {unit}".rstrip() if v else "0") for k, v, unit in self._values()]
+        states = ", ".join(f"{k}={text}" for k, text in told)
+        inputs = f"; inputs {self._inputs()}" if self._inputs() else ""
+        return [f"Equilibrium({states}{inputs}; {defects}{turning})"]
 
     full = full_text
     __repr__ = short_form
+
+    def _repr_html_(self) -> str:
+        of = (self.system and self.system.name) or "a system"
+        return card(
+            f"Equilibrium{f' {self.name!r}' if self.name else ''} of {of}",
+            grid(("state", "value"), [(k, number(v, unit)) for k, v, unit in self._values()]),
+            facts(
+                {
+                    "inputs": self._inputs(),
+                    "turning with": str(self.spin.tolist()) if np.any(self.spin) else "",
+                    "residual": number(self.residual),
+                    "off the leaf": number(self.leaf_residual),
+                }
+            ),
+        )
+
+    def _values(self) -> list[tuple[str, float, str]]:
+        """Labels of the states, their values without rounding, and their units."""
+        x = without_rounding(self.x, self._sizes()) + 0.0
+        units = {} if self.system is None else self.system.state_units
+        return [(k, float(v), units.get(k, "")) for k, v in zip(self.labels, x, strict=True)]
 
     def _sizes(self) -> np.ndarray:
         """Sizes of the states at the point; zero where its system is not at hand or has none there."""
@@ -252,7 +271,7 @@ class Equilibrium:
         named = zip(self._input_labels(), self.u, strict=True)
         held = [f"{k} = {v:.9g}" for k, v in named if v or k in self.free]
         held += [f"{k} = {v:.9g}" for k, v in self.free.items() if k not in self._input_labels()]
-        return f"; inputs {', '.join(held)}" if held else ""
+        return ", ".join(held)
 
     def _input_labels(self) -> Sequence[str]:
         if self.system is not None:
