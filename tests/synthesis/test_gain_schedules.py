@@ -166,5 +166,5 @@ def test_slips_are_refused(plant, design, changes, words):
 
 
 def test_points_without_expressions_are_no_nodes(plant, design):
-    with pytest.raises(TypeError, match=r"the name of a declared family.*declare them as a gc.Family"):
+    with pytest.raises(TypeError, match=r"(?s)the name of a declared family.*declare them as a gc.Family"):
         gc.schedule(plant, plant.equilibrium("turning", W=1.0), "W", [0, 6], design)

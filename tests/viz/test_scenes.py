@@ -269,6 +269,19 @@ def compared():
     return gc.viz.scene(runs[0], compare=runs[1], names=("long", "short"), signals={"angle": "phi"})
 
 
+def test_a_body_goes_with_the_parameter_that_it_is_drawn_by():
+    """Who replaces the parameters of a catalogue's mechanism does not know of its picture."""
+    mech = gc.models.get("underwater-vehicle")()
+    assert [body.name for body in mech.picture] == ["hull"]
+    kept = [p for p in mech.parameters if p.name != "M2"]
+    numbers = {p.symbol: p.default for p in mech.parameters if p.name == "M2"}
+    other = mech.replace(parameters=kept, parameter_sets={}, inertia=mech.inertia.xreplace(numbers))
+    assert other.picture == ()
+    assert mech.replace(parameters=mech.parameters).picture == mech.picture
+    with pytest.raises(gc.DescriptionError, match="M2"):
+        mech.replace(parameters=kept, inertia=mech.inertia.xreplace(numbers), picture=mech.picture)
+
+
 def test_two_runs_stand_beside_each_other():
     data = compared().data()
     assert [entry["name"] for entry in data["legend"]] == ["long", "short"]

@@ -48,6 +48,7 @@ from geoctrl.systems.parts.names import (
     check_symbols,
     input_symbol,
     plain_inputs,
+    still_drawn,
     with_exchanged_symbols,
 )
 from geoctrl.systems.parts.parameters import Parameter
@@ -374,7 +375,7 @@ class Mechanism(ABC):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew."""
-        kept = {"algebra": self.group, "constraints": self.named_rows}
+        kept = {"algebra": self.group, "constraints": self.named_rows, "picture": still_drawn(self, changes)}
         if self.tree is not None:
             along = not {*self.beside_tree, "lagrangian", "rotors", "quasicoordinates"} & {*changes}
             kept |= self.beside_tree if along else {"tree": None}

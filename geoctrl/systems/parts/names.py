@@ -38,6 +38,15 @@ def _declaration_hint(name: str, by_input: bool) -> str:
     return f"; an input is declared by inputs=[{name!r}], {parameter}" if by_input else f"; {parameter}"
 
 
+def still_drawn(mechanism: Any, changes: Mapping[str, Any]) -> list[Any]:
+    """Bodies of the picture without those that hold a parameter or a coordinate which changes take away."""
+    gone = set[Any]()
+    for what in ("parameters", "shape"):
+        kept = {getattr(part, "symbol", None) for part in changes.get(what) or ()}
+        gone |= {part.symbol for part in getattr(mechanism, what)} - kept if what in changes else set()
+    return [body for body in mechanism.picture if not gone & body.free_symbols]
+
+
 def check_symbols(mechanism: Any) -> None:
     """Refuse symbols that nothing of a description stands for, each part by what it may hold."""
     known = {p.symbol for p in mechanism.parameters}

@@ -118,6 +118,12 @@ class Solid:
     __repr__ = short_form
 
     @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        """Symbols of its pose and of its shapes."""
+        lengths = [length for shape in self.shapes for length in shape.lengths]
+        return set[sp.Symbol]().union(*(e.free_symbols for e in (*self.expressions, *lengths)))
+
+    @property
     def expressions(self) -> tuple[sp.Expr, ...]:
         """What its pose is given by: place, direction, axes and angles."""
         turns = [
