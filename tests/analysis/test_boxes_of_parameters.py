@@ -121,6 +121,13 @@ def test_boxes_that_are_unstable_and_boxes_that_need_halves():
     assert abs(between.against["p"] - Fraction(2, 5)) < Fraction(1, 20)
 
 
+def test_a_box_of_which_no_polynomial_has_doubles():
+    found = gc.certify(cart(), cart().equilibrium("upright"), over={"m": (1e-300, 1e300)})
+    assert found.verdict is gc.Verdict.UNDECIDED
+    assert found.counterexample.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    assert set(found.against) == {"m"}
+
+
 def test_a_point_that_rests_for_all_of_the_box_needs_no_family():
     system = gc.VectorField([x, y], [y, -q * x - y], parameters=[q]).reduce()
     assert gc.certify(system, [0, 0], over={"q": 0.5}).verdict.name == "PROVED_ASYMPTOTICALLY_STABLE"

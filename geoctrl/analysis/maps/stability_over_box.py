@@ -293,7 +293,9 @@ class _BoxSearch:
         """The vertex at which a polynomial is most of the other sign, over its largest value at vertices."""
         if not sign or any(k >= self._n for k in form.places):
             return None
-        values = np.array([float(c) for c in form.coefficients]).reshape([d + 1 for d in form.degrees])
+        largest = max(map(abs, form.coefficients), default=1) or 1  # they may be beyond the doubles
+        parts = [float(Fraction(int(c), int(largest))) for c in form.coefficients]
+        values = np.array(parts).reshape([d + 1 for d in form.degrees])
         for axis in range(values.ndim):
             first, total = np.take(values, 0, axis=axis), values.sum(axis=axis)
             values = np.stack([first, total], axis=axis)
