@@ -353,6 +353,7 @@ def test_a_name_without_an_entry_is_found(monkeypatch):
     assert list(reference.missing_entries(env)) == [
         "geoctrl.so3",
         "geoctrl.Axis.unit",
+        "geoctrl.Axis.full",
         "geoctrl.Axis.direction",
     ]
 
