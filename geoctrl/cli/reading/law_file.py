@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ __all__ = ["SavedLaw", "is_law_file", "read_law"]
 
 _FORMAT, _VERSION = "geoctrl law", 1
 _SAME = 1e-9
-"""Part of the largest state by which the point may have moved since."""
+"""Part of itself by which a state of the point may have moved since: states have units of their own."""
 
 
 def is_law_file(name: str) -> bool:
@@ -66,9 +67,8 @@ class SavedLaw:
         import geoctrl
 
         now = dict(zip(system.state_labels, map(float, point.x), strict=True))
-        largest = max(map(abs, self.state.values()), default=0.0)
-        if list(now) != list(self.state) or any(
-            abs(now[label] - value) > _SAME * largest for label, value in self.state.items()
+        if list(now) != list(self.state) or not all(
+            isclose(now[label], value, rel_tol=_SAME) for label, value in self.state.items()
         ):
             raise UsageError(
                 f"{self.model} has changed since the law was saved: design it anew (geoctrl lqr)"
