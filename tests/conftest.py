@@ -12,6 +12,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # tests ask of it. More take a twentieth less time.
 os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
+import mpmath
+import numpy as np
 import pytest
 import sympy.physics.units  # noqa: F401, it evaluates text of its own when `solve` loads it
 from flint import ctx
@@ -33,11 +35,15 @@ def _no_text_is_evaluated(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _numbers_of_flint_stay():
-    """What a function changes for itself of python-flint's precision would change answers of all others."""
-    before = ctx.prec, ctx.cap
+def _settings_of_libraries_stay():
+    """What a function changes for itself of their precision or errors would change answers of all others."""
+    before = _settings()
     yield
-    assert (ctx.prec, ctx.cap) == before, "bits of balls or terms of series were left changed"
+    assert _settings() == before, "bits, terms of series or what numpy does about errors were left changed"
+
+
+def _settings():
+    return ctx.prec, ctx.cap, mpmath.mp.prec, np.geterr(), np.geterrcall()
 
 
 collect_ignore = ["attack"]  # a program: `python -m tests.attack`

@@ -7,7 +7,8 @@ what it has found so far with it. sympy runs in Python throughout, so that an ex
 thread that runs it, whichever that is, by a timer: this is what is done here, in one place, for every
 search. The exception is a `BaseException` of the alarm's own, which nothing on the way takes for a failure of
 its own and nested budgets do not take for theirs. What sympy remembers is forgotten when an alarm rings,
-since it may have been in the middle of an inference. Ctrl-C works as ever.
+since it may have been in the middle of an inference; and what libraries change for a while, as numpy does
+with its handling of invalid values around an inverse, is put back as it was. Ctrl-C works as ever.
 
 Arithmetic in C (a product of very long integers) is not interrupted before it returns.
 """
@@ -23,6 +24,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
+
+import flint
+import numpy as np
 
 from geoctrl._scalars.text.numbers import real, shown
 from geoctrl.errors import BudgetError, ParameterError
@@ -132,6 +136,7 @@ class Budget:
         if seconds > 0:
             for listener in TOLD:
                 listener(part)
+            put_back = _settings()
             alarm = _Alarm(seconds)
             try:
                 with _dropped_in_silence():
@@ -142,6 +147,7 @@ class Budget:
                         alarm.stop()
             except alarm.Rung:
                 alarm.silence()
+                put_back()
                 _forget()
         self.cut.append(part)
         return default
@@ -153,6 +159,27 @@ class Budget:
         if found is missing:
             raise BudgetError(f"{self.note}; {remedy}, or give a larger budget=")
         return found  # type: ignore[return-value]
+
+
+def _settings() -> Callable[[], None]:
+    """Puts the settings of libraries back as they are now.
+
+    A ``with`` that changes one changes it back, unless what is raised arrives within its own first lines.
+    """
+    errors, called = np.geterr(), np.geterrcall()
+    bits, terms = flint.ctx.prec, flint.ctx.cap
+    # sympy brings it: where it is not loaded yet, a search begins with its first settings.
+    mpmath = sys.modules.get("mpmath")
+    digits = mpmath.mp.prec if mpmath else None
+
+    def put_back() -> None:
+        np.seterr(**errors)
+        np.seterrcall(called)
+        flint.ctx.prec, flint.ctx.cap = bits, terms
+        if mpmath:
+            mpmath.mp.prec = digits
+
+    return put_back
 
 
 def _forget() -> None:

@@ -11,8 +11,11 @@ import threading
 import time
 import weakref
 
+import mpmath
+import numpy as np
 import pytest
 import sympy as sp
+from flint import ctx
 
 import geoctrl as gc
 from geoctrl._calls.budget import _RUNNING, Budget
@@ -54,6 +57,22 @@ def test_a_search_that_does_not_is_ended(search):
     assert budget.attempt("more", lambda: 1, default=None) is None
     with pytest.raises(BudgetError, match="the end, more, all; ask for less, or give a larger budget="):
         budget.demand("all", lambda: 1, "ask for less")
+
+
+def test_settings_of_libraries_are_put_back_after_a_search_that_is_ended():
+    def settings():
+        return np.geterr(), np.geterrcall(), mpmath.mp.prec, (ctx.prec, ctx.cap)
+
+    def changing():
+        # As within `np.linalg.inv` and others of their kind, which would change them back.
+        np.seterr(invalid="call")
+        np.seterrcall(print)
+        mpmath.mp.prec, ctx.prec, ctx.cap = 200, 300, 7
+        endless()
+
+    before = settings()
+    assert Budget(0.05).attempt("changes", changing, default="none") == "none"
+    assert settings() == before
 
 
 def test_one_call_of_sympy_is_ended_and_sympy_goes_on():
