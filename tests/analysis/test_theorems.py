@@ -94,6 +94,12 @@ PROVED = {
     "one zero root, attracting": (plain("x*y, -y - x**2", {"x": 0, "y": 0}), ATTRACTS),
     "one zero root, repelling": (plain("x*y, -y + x**2", {"x": 0, "y": 0}), UNSTABLE),
     "one zero root, an even power": (plain("x**2 + x*y, -y", {"x": 0, "y": 0}), UNSTABLE),
+    "one state, a cubic": (plain("-x**3", {"x": 0}), ATTRACTS),
+    "one state, repelled": (plain("x**3", {"x": 0}), UNSTABLE),
+    "one state, an even power of it": (plain("x**2", {"x": 0}), UNSTABLE),
+    "one direction of a leaf": (plain("-x**3, -2*x**4", {"x": 0, "z": 0}, leaf=["z - x**2"]), ATTRACTS),
+    "nothing moves": (plain("0, 0", {"x": "1/2", "y": 0}), STABLE),
+    "nothing of a leaf moves": (plain("y - x, 0", {"x": 0, "y": 0}, leaf=["x - y"]), STABLE),
     "friction about one axis": (body(("-O1", "0", "0")), STABLE),
     "friction with a varying coefficient": (body(("-(2 + g3)*O1", "0", "0")), STABLE),
     "cubic friction": (body(("-O1**3", "-O2**3", "-O3**3")), ATTRACTS),
@@ -134,6 +140,11 @@ PROVED = {
     "quartic by the curvature": (on_sphere("q3 - q1**2/2"), STABLE),
     "sixth power by the curvature": (on_sphere("q3 - q1**2/2 - q1**4/8"), STABLE),
     "a curved valley": (point_mass("(y - x**2)**2 + x**6"), STABLE),
+    "one that is flatter": (point_mass("(y - x**3)**2 + x**12"), STABLE),
+    "the fourteenth power": (
+        plain("p, -14*x**13", {"x": 0, "p": 0}, conserved={"energy": "p**2/2 + x**14"}),
+        STABLE,
+    ),
     "x^4 + s x with s conserved": (
         plain(
             "p, -4*x**3 - s, 0",

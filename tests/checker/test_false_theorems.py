@@ -213,6 +213,29 @@ def test_one_zero_root_is_followed_by_a_series(name):
     assert found - {"refused"} == {expected} - {"refused"}
 
 
+ALONE = {
+    "a cubic": ({"x": 0}, [(-1, {"x": 3})], "PROVED_ASYMPTOTICALLY_STABLE"),
+    "a square": ({"x": 0}, [(-1, {"x": 2})], "PROVED_UNSTABLE"),
+    # x' = y, y' = -x^3 has closed orbits and two zero roots; x' = y, y' = x^2 is unstable
+    "two zeros": ({"x": 0, "y": 0}, [(1, {"y": 1}), (-1, {"x": 3})], "refused"),
+    "two zeros in a chain": ({"x": 0, "y": 0}, [(1, {"y": 1}), (1, {"x": 2})], "refused"),
+    # x' = -x^3 beside y' = y
+    "one that grows": ({"x": 0, "y": 0}, [(-1, {"x": 3}), (1, {"y": 1})], "refused"),
+    "one that rests": ({"x": 0, "y": 0}, [(-1, {"x": 3}), (0, {})], "refused"),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_zero_root_is_one_and_alone_where_it_is_said_to_be(name):
+    states, rates, expected = ALONE[name]
+    e, found = Equations(**states), set()
+    problem = e.problem([e.monomial(q, **powers) for q, powers in rates])
+    for power, P in product((2, 3), ([], triangle(1), triangle(2))):
+        theorem = {"name": "zero root", "power": power, "along": "x", "series": {}, "P": P}
+        found.add(verdict(problem, theorem | basis(problem)))
+    assert found - {"refused"} == {expected} - {"refused"}
+
+
 # -- sizes ------------------------------------------------------------------------------------------------
 
 

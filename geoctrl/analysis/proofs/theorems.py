@@ -21,7 +21,7 @@ from geoctrl.decisions.theorems.lowest_order import lowest_form
 
 __all__ = ["candidates"]
 
-ORDERS = (4, 6, 8)
+ORDERS = (4, 6, 8, 12, 16)
 """Powers up to which series are looked at, one after the other."""
 
 Candidate = tuple[Stored, dict[str, Any]]
@@ -103,8 +103,10 @@ def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candida
 
 
 def _zero_roots(stored: Stored, evidence: dict[str, Any]) -> int:
-    """Number of zero roots on the leaf where all others lie to the left of the axis, else 0."""
+    """Number of zero roots on the leaf where all others, if there are any, lie to the left of the axis;
+    else 0.
+    """
     polynomial = [stored.read["roots"].read(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
     zeros = next((k for k, c in enumerate(reversed(polynomial)) if c), 0)
     rest = polynomial[: len(polynomial) - zeros]
-    return zeros if zeros and len(rest) > 1 and locate(rest)[1] else 0
+    return zeros if zeros and (len(rest) == 1 or locate(rest)[1]) else 0

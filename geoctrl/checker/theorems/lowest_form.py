@@ -36,7 +36,7 @@ from geoctrl.checker.reader import integer, label, one_of
 from geoctrl.checker.theorems.family import quotient
 from geoctrl.checker.verdicts import BASIS, Found, at_rest, require_fall, tangent_motion, tangents
 
-POWER, VARIABLES = 12, 2
+POWER, VARIABLES = 16, 2
 """The highest power of a series, and the number of its variables."""
 SERIES = {...: [([integer(0, VARIABLES - 1)], number_text)]}
 """By names: terms, each by its variables, one for each power, and its coefficient."""

@@ -23,8 +23,8 @@ CHECKS = {
         "of the gradients of {rows}"
     ),
     "family": (
-        "a manifold of equilibria along {along} goes through the point; a quadratic form is positive and "
-        "falls along the linearisation beside it (Lyapunov, Malkin)"
+        "a manifold of equilibria along {along} goes through the point; {beside} along the linearisation "
+        "(Lyapunov, Malkin)"
     ),
     "drift": (
         "an invariant manifold goes through the point, on which {drifting} moves at a rate that {constant} "
@@ -35,8 +35,7 @@ CHECKS = {
         "positive quadratic form beside, on the level set of {rows}"
     ),
     "zero root": (
-        "along the one zero root the field begins with the power {power}; a quadratic form is positive and "
-        "falls beside it"
+        "along the one zero root the field begins with the power {power}; {beside} along the linearisation"
     ),
     "falling": (
         "a function falls along the motion, less squares, identically; with multipliers it is critical at "
@@ -148,6 +147,9 @@ def _of_theorem(theorem: dict[str, Any]) -> str:
         drifting=told(str(given.get("drifting"))),
         constant=told(str(given.get("constant"))),
         power=given.get("power", 2 * given.get("half", 0)),
+        beside="a quadratic form is positive and falls beside it"
+        if given.get("P")
+        else "nothing is beside it",
         definite="negative somewhere" if "below" in given else "positive",
         idle=listed(given.get("box", {"held": ()})["held"]),
     )

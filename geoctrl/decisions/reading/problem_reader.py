@@ -18,7 +18,7 @@ from flint import fmpq
 from geoctrl.checker.limits import Refusal
 
 FORMAT, VERSION = "geoctrl-certificate", 2
-SERIES = 12  # powers
+SERIES = 16  # powers
 BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 2_000
 ROOTS = 4
 """Square roots that numbers may be made of: each doubles the rationals in a number."""

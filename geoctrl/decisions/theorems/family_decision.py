@@ -76,7 +76,9 @@ def attracting_family(q: Question, _: dict[str, Any], findings: dict[str, Any]) 
 
 
 def require_damped(q: Question, findings: dict[str, Any]) -> int:
-    """The number of zero roots on the leaf, all others proved to lie to the left of the axis."""
+    """The number of zero roots on the leaf, all others, if there are any, proved to lie to the left of the
+    axis.
+    """
     tangent, regular = q.leaf
     if not regular:
         raise Refusal("gradients of the leaf are dependent at the point", "problem.leaf")
@@ -84,7 +86,8 @@ def require_damped(q: Question, findings: dict[str, Any]) -> int:
     polynomial = characteristic(whole)
     findings["characteristic_polynomial_on_leaf"] = [str(c) for c in polynomial]
     zeros = next(k for k, c in enumerate(reversed(polynomial)) if c)
-    if len(polynomial) - zeros < 2 or not locate(polynomial[: len(polynomial) - zeros])[1]:
+    rest = polynomial[: len(polynomial) - zeros]
+    if not zeros or not (len(rest) == 1 or locate(rest)[1]):
         raise Refusal("not all roots but zero are proved to lie to the left of the axis", "problem")
     return zeros
 
