@@ -161,6 +161,30 @@ def test_a_report_is_told_and_not_written(capsys, tmp_path):
     assert "SPECTRALLY_STABLE_ONLY is a report and no proof" in err
 
 
+def test_certify_over_a_box_writes_what_verify_confirms_or_tells_a_point_against_it(capsys, tmp_path):
+    """The skate's upright spinning: stable between 9/2 and 11/2 rad/s, unstable at 1/2."""
+    file = tmp_path / "over.json"
+    arguments = ["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5", "--over", "m=0.1"]
+    status, out, _ = run(capsys, *arguments, "Omega0=4.5:5.5", "--out", str(file))
+    assert (status, out.splitlines()[0]) == (0, "PROVED_STABLE")
+    assert max(map(len, out.splitlines())) <= 79
+    assert "Of constants that vary in time nothing is said" in " ".join(out.split())
+    status, out, _ = run(capsys, "verify", str(file), "--json")
+    assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
+    status, out, _ = run(capsys, *arguments, "--over", "Omega0=0.9", "--json")
+    found = json.loads(out)
+    assert (status, found["verdict"], found["counterexample"]["verdict"]) == (
+        0,
+        "UNDECIDED",
+        "PROVED_UNSTABLE",
+    )
+    assert found["against"]["Omega0"] == "1/2"
+    assert 0 < found["inside"] < 1
+    status, out, err = run(capsys, *arguments, "--over", "Omega0=0.9", "--out", str(tmp_path / "none.json"))
+    assert (status, "is a report and no proof of the box" in err) == (1, True)
+    assert not (tmp_path / "none.json").exists()
+
+
 def test_certify_takes_the_despun_system_where_only_there_it_is_steady(capsys):
     status, out, _ = run(capsys, "certify", "rolling-disk", "--at", "rolling", "--set", "Omega0=5", "--json")
     assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
@@ -200,6 +224,10 @@ def test_law_prints_branches_condition_law_and_verdict(capsys):
         (["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=fast"], "Omega0=fast"),
         (["certify", "pendulum-skate", "--at", "spinning"], "Omega0"),
         (["certify", "pendulum-skate", "--at", "sliding", "--set", "Y0=1", "m=-1"], "positive"),
+        (["certify", "planar-pendulum", "--at", "hanging", "--over", "m"], "NAME=PART or NAME=LOW:HIGH"),
+        (["certify", "planar-pendulum", "--at", "hanging", "--over", "m=1:2:3"], "m=1:2:3"),
+        (["certify", "planar-pendulum", "--at", "hanging", "--over", "m=0.1", "m=0.2"], "gives m twice"),
+        (["certify", "planar-pendulum", "--at", "hanging", "--over", "mm=0.1"], "did you mean 'm'"),
         (["simulate", "pendulum-skate", "--x0", "v9=1"], "v9"),
         (["simulate", "pendulum-skate", "--time", "-1"], "--time"),
         (["law", "pendulum-skate-rotor", "--out", "cert.json"], "--at"),

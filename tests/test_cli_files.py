@@ -334,6 +334,7 @@ def test_bash_completes(tmp_path, capsys):
         "certify ow": ["own.py"],
         "certify pendulum-skate --at s": ["spinning", "sliding"],
         "certify pendulum-skate --set m=1 Om": ["Omega0="],
+        "certify pendulum-skate --over m=0.1 Om": ["Omega0="],
         "lqr own.py --li": ["--limit"],
         "code ": ["law.json", "sub/"],
         "explain lqr-uns": ["lqr-unseen"],

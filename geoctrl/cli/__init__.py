@@ -136,6 +136,14 @@ def _parser() -> argparse.ArgumentParser:
 
     certify = commands.add_parser("certify", help="decide the stability of an equilibrium")
     _mechanism_arguments(certify, family=True)
+    certify.add_argument(
+        "--over",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=PART",
+        help="ask for one verdict for a box of constants: parts of their values, or NAME=LOW:HIGH",
+    )
     certify.add_argument("--out", metavar="FILE", help="write the certificate (JSON)")
     certify.set_defaults(run=run_certify)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from geoctrl._pages import catalogue_entries
+from geoctrl.cli.range_commands import certify_over_box
 from geoctrl.cli.reading.arguments import (
     UsageError,
     family_symbols,
@@ -130,6 +131,8 @@ def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
 
 def run_certify(args: argparse.Namespace) -> int:
     """Decide the stability of a member of a family; of a law with a rate, that of the loop as it runs."""
+    if args.over:
+        return certify_over_box(args)
     import geoctrl
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 

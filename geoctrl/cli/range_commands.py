@@ -1,4 +1,4 @@
-"""The commands over ranges ``NAME=A:B``: a map of stability over two axes, a branch of equilibria."""
+"""The commands over ranges ``NAME=A:B``: a verdict over a box, a map over two axes, a branch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from geoctrl.cli.reading.arguments import (
     family_symbols,
     member,
     numbers,
+    parts_and_bounds,
+    plant_and_law,
+    point_of,
     split,
     system_of,
 )
-from geoctrl.cli.reading.text import file_line, show
+from geoctrl.cli.reading.law_file import is_law_file
+from geoctrl.cli.reading.text import file_line, plain, show
 
-__all__ = ["add_follow", "add_map"]
+__all__ = ["add_follow", "add_map", "certify_over_box"]
 
 
 def _range(text: str, option: str) -> tuple[str, tuple[float, float]]:
@@ -26,6 +30,37 @@ def _range(text: str, option: str) -> tuple[str, tuple[float, float]]:
     except ValueError:
         raise UsageError(f"{option} takes NAME=A:B with two numbers, got {text!r}") from None
     return name.strip(), (low, high)
+
+
+def certify_over_box(args: argparse.Namespace) -> int:
+    """Decide the stability of the members of a family over a box of constants, by one verdict."""
+    import geoctrl
+
+    over = parts_and_bounds(args.over, "--over")
+    if is_law_file(args.model) and (saved := plant_and_law(args)[0].saved) and saved.rate is not None:
+        raise UsageError(
+            f"{args.model} is held at {saved.rate:g} Hz, and a box is asked of a law that is not; "
+            "save it without --rate"
+        )
+    system, point = point_of(args)
+    found = geoctrl.certify(system, point, over=over, progress=not args.json)
+    if args.out:
+        found.to_json(args.out)
+    against = found.counterexample
+    data = {
+        "model": args.model,
+        "verdict": found.verdict.value,
+        "claim": found.claim,
+        "reason": found.reason,
+        "over": {k: [str(end) for end in side] for k, side in found.over.items()},
+        **found.evidence,
+        "counterexample": None
+        if against is None
+        else {"verdict": against.verdict.value, "claim": against.claim},
+        "file": args.out,
+    }
+    show(args, data, f"{plain(found)}{file_line(args.out)}")
+    return 0
 
 
 def add_map(command: argparse.ArgumentParser) -> None:

@@ -104,8 +104,7 @@ class BoxCertificate(ProofFile):
     def _lines(self) -> list[str]:
         sides = ", ".join(f"{k} in [{float(a):.6g}, {float(b):.6g}]" for k, (a, b) in self.over.items())
         lines = [f"<BoxCertificate {self.verdict}>", f"  over {sides}"]
-        if self.reason:
-            lines.append(f"  {self.reason}")
+        lines.append(f"  {self.reason or self.claim}")
         if not self.verdict.proved:
             lines.append(f"  proved: {self.inside:.5g} of the box about its centre")
         if self.against is not None and self.counterexample is not None:

@@ -11,6 +11,8 @@ from geoctrl._pages import catalogue_entries
 __all__ = ["add_completion", "commands_of", "completion_text"]
 
 _SHELLS = ("bash", "zsh", "fish")
+_NAMES = ("NAME=VALUE", "NAME=PART")
+"""Kinds of words that begin with a parameter or a symbol of a family."""
 _FILES = {"MODEL": ("*.py", "*.xml", "*.urdf", "*.json"), "LAW": ("*.json",), "FILE": ("*",), "FOLDER": ()}
 """Files that a word of this name in the help may be."""
 
@@ -75,7 +77,7 @@ def _families() -> Iterator[tuple[str, str]]:
 
 
 def _names() -> Iterator[tuple[str, str]]:
-    """Parameters and symbols of families, of the mechanisms of the catalogue, as --set takes them."""
+    """Parameters and symbols of families, of the mechanisms of the catalogue, as --set and --over take them."""
     for name, entry in catalogue_entries().items():
         symbols = [symbol for family in entry["families"].values() for symbol in family]
         found = [f"{word}=" for word in dict.fromkeys([*entry["parameters"], *symbols])]
@@ -143,7 +145,7 @@ def _bash_words(kind: str) -> str:
     """Statements that set the words and the files that may stand there."""
     if kind == "FAMILY":
         return 'words=$(_geoctrl_families "${COMP_WORDS[2]}")'
-    if kind == "NAME=VALUE":
+    if kind in _NAMES:
         return 'words=$(_geoctrl_names "${COMP_WORDS[2]}")'
     parts = [f'words="{_words_of(kind)}"'] if _words_of(kind) else []
     parts += [f"files={kind}"] if kind in _FILES else []
@@ -190,7 +192,7 @@ def _fish(parser: argparse.ArgumentParser) -> str:
 def _fish_words(kind: str) -> str:
     if not kind:
         return ""
-    dynamic = {"FAMILY": "(__geoctrl_families)", "NAME=VALUE": "(__geoctrl_names)"}
+    dynamic = {"FAMILY": "(__geoctrl_families)"} | dict.fromkeys(_NAMES, "(__geoctrl_names)")
     if kind in _FILES:
         return " -r -F"
     words = dynamic.get(kind) or _words_of(kind)

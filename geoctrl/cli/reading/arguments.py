@@ -20,6 +20,7 @@ __all__ = [
     "member",
     "number",
     "numbers",
+    "parts_and_bounds",
     "plant_and_law",
     "point_of",
     "split",
@@ -65,6 +66,20 @@ def bounds(pairs: Sequence[str], option: str) -> dict[str, tuple[float, float]]:
         if name in found:
             raise UsageError(f"{option} gives {name} twice")
         found[name] = low, high
+    return found
+
+
+def parts_and_bounds(pairs: Sequence[str], option: str) -> dict[str, float | tuple[float, float]]:
+    """Boxes by name: ``m=0.2`` is a part of the value, to both sides, ``m=0.1:0.3`` an interval."""
+    found: dict[str, float | tuple[float, float]] = {}
+    for pair in pairs:
+        name, _, span = pair.partition("=")
+        ends = tuple(number(text) for text in span.split(":"))
+        if not name or len(ends) > 2 or not all(map(math.isfinite, ends)):
+            raise UsageError(f"{option} takes NAME=PART or NAME=LOW:HIGH with numbers, got {pair!r}")
+        if name in found:
+            raise UsageError(f"{option} gives {name} twice")
+        found[name] = ends if len(ends) == 2 else ends[0]
     return found
 
 

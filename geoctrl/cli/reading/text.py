@@ -105,4 +105,4 @@ def file_line(path: str | None) -> str:
 
 def plain(certificate: Any) -> str:
     """The whole certificate as it prints itself, without the brackets of an object."""
-    return certificate.full().replace("<Certificate ", "", 1).replace(">", "", 1)
+    return certificate.full().replace(f"<{type(certificate).__name__} ", "", 1).replace(">", "", 1)
