@@ -77,7 +77,7 @@ def _families() -> Iterator[tuple[str, str]]:
 
 
 def _names() -> Iterator[tuple[str, str]]:
-    """Parameters and symbols of families, of the mechanisms of the catalogue, as --set and --over take them."""
+    """Parameters and symbols of families in the catalogue, as --set and --over take them."""
     for name, entry in catalogue_entries().items():
         symbols = [symbol for family in entry["families"].values() for symbol in family]
         found = [f"{word}=" for word in dict.fromkeys([*entry["parameters"], *symbols])]
