@@ -69,6 +69,7 @@ _PUBLIC = {
         "Linearization",
         "ManyLinearizations",
         "MovingBound",
+        "PiecewiseMap",
         "RegionOfAttraction",
         "StabilityConditions",
         "StabilityMap",

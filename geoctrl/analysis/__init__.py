@@ -18,6 +18,7 @@ from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.energy_set import RegionOfAttraction
 from geoctrl.analysis.regions.region_of_attraction import region_of_attraction
 from geoctrl.analysis.schedules.moving_bound import MovingBound, bound_while_moving
+from geoctrl.analysis.schedules.piecewise_map import PiecewiseMap
 
 __all__ = [
     "AttractedSet",
@@ -34,6 +35,7 @@ __all__ = [
     "ManyLinearizations",
     "MovingBound",
     "Observability",
+    "PiecewiseMap",
     "RegionOfAttraction",
     "StabilityConditions",
     "StabilityMap",

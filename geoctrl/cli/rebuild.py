@@ -39,6 +39,8 @@ def compared_anew(path: str) -> list[str]:
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
     if "theorem" in data and data["theorem"]["name"] in FAMILIES:
         require_same_region(system, problem, data["theorem"])
+        for piece in data["theorem"].get("further", ()):
+            require_same_region(system, piece["problem"], piece["theorem"])
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
     require_same_equations(system, data)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}

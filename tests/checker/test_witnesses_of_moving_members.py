@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.analysis.schedules.moving_bound import bound_over_pieces
 from geoctrl.checker.limits import Refusal
 from geoctrl.rocq import rocq_text
 from tests.attack.parts import moving
@@ -33,6 +36,11 @@ def spring():
 
 def needle():
     return copy.deepcopy(moving.genuine()[1])
+
+
+def joined():
+    """The spring with a stronger damper on the right of 1/2."""
+    return copy.deepcopy(moving.genuine()[2])
 
 
 def refused(data):
@@ -117,6 +125,67 @@ def test_changed_files_are_refused_in_words(change, words):
     assert words in refused(data)
 
 
+def moved_form(data):
+    entry = data["theorem"]["further"][0]["theorem"]["P"][1][0]
+    entry[0] = str(Fraction(entry[0]) + Fraction(1, 10**6))
+
+
+def other_member(data):
+    """Members at s + 1/10, of which each is at rest in equations of its own."""
+    problem = data["theorem"]["further"][0]["problem"]
+    nodes, x = problem["nodes"], problem["states"]["x"]
+    shift, one = Fraction(1, 10), len(nodes)
+    nodes += [["num", str(shift)], ["num", "1"], ["sum", [[one + 1, x], [one + 1, one]]]]
+    problem["states"]["x"] = one + 2
+
+
+def piece_of(data):
+    return data["theorem"]["further"][0]["theorem"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (moved_form, "forms do not agree where pieces meet"),
+        (lambda d: piece_of(d)["axes"].update(s=["3/4", "2"]), "do not follow each other"),
+        (lambda d: d["theorem"]["further"].append(d["theorem"]["further"][0]), "do not follow each other"),
+        (lambda d: piece_of(d).update(decay=str(Fraction(piece_of(d)["decay"]) / 2)), "not of one bound"),
+        (lambda d: piece_of(d).update(rate="1/4"), "not of one bound"),
+        (lambda d: piece_of(d).update(reach=str(2 * Fraction(piece_of(d)["reach"]))), "not of one bound"),
+        (lambda d: piece_of(d).update(within={}), "not of one bound"),
+        (lambda d: piece_of(d).update(family="other"), "not of one bound"),
+        (lambda d: piece_of(d).update(cells=""), "no tree"),
+        (lambda d: piece_of(d).update(further=[]), "unknown, or missing"),
+        (other_member, "equilibrium|equilibria|rest"),
+    ],
+)
+def test_pieces_are_one_bound_or_refused(change, words):
+    data = joined()
+    change(data)
+    assert re.search(words, refused(data))
+
+
+def test_members_that_jump_between_pieces_are_refused():
+    """Springs whose ends are at s and at s + 1/10: each is right alone, and deviations jump between."""
+    x, s = gc.Coordinate("x"), gc.Parameter("s", 0.0)
+    end = s.symbol + sp.Rational(1, 10)
+    other = gc.EulerPoincare(
+        name="pulled", shape=[x], inertia=[[1]], parameters=[s], potential=(x.symbol - end) ** 2,
+        forces=[-2 * x.rate], equilibria={"pulled": gc.Family({"x": end})},
+    ).reduce()  # fmt: skip
+    pieces = [(moving.pulled(), (-1, 0.5)), (other, (0.5, 2))]
+    with pytest.raises(Refusal, match="pieces have other members or another leaf"):
+        bound_over_pieces(pieces, "pulled", "s", 0.5)
+
+
+def test_the_claim_of_pieces_names_them():
+    data = joined()
+    claim = checker.check(data).claim
+    assert "s moves within [-1, 2]" in claim
+    assert "equations of its own on each of [-1, 0.5], [0.5, 2]" in claim
+    assert "continuous and a polynomial on each" in claim
+
+
 def test_a_loop_with_inputs_and_a_leaf_that_moves_are_refused():
     data = spring()
     data["problem"]["nodes"].append(["sym", "u", "input"])
@@ -138,13 +207,17 @@ def test_there_is_no_theorem_of_rocq():
 
 
 def test_what_is_confirmed_of_changed_files_is_true():
-    results = Counter(moving.case(5, index).result for index in range(60))
+    results = Counter(moving.case(6, index).result for index in range(45))
     assert not {*results} - {"held", "refused", "unjudged"}
     assert results["held"] >= 3
 
 
-def test_the_judge_notices_a_checker_that_looks_at_the_middle_alone(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "answer", "indices"),
+    [("MovingLinearPart.holds_on", True, range(45)), ("require_junction", None, range(2, 75, 3))],
+)
+def test_the_judge_notices_a_checker_that_does_not_look(monkeypatch, name, answer, indices):
     """Negative control."""
-    monkeypatch.setattr("geoctrl.checker.schedules.file.MovingLinearPart.holds_on", lambda *_: True)
-    results = Counter(moving.case(5, index).result for index in range(60))
-    assert results["contradiction"] >= 3
+    monkeypatch.setattr(f"geoctrl.checker.schedules.file.{name}", lambda *_: answer)
+    results = Counter(moving.case(6, index).result for index in indices)
+    assert results["contradiction"] >= 2

@@ -1,5 +1,9 @@
 """One law along a family: gains by designs at some members, the loop certified over the whole range."""
 
+import itertools
+import pickle
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -124,6 +128,105 @@ def test_quotients_fit_better_and_are_proved_as_well(plant, design, law, tmp_pat
         )  # fmt: skip
 
 
+@cache
+def held(time=1):
+    """A pendulum that a torque holds at s from upright, q'' = sin(q) + u; ``time`` is the unit in seconds."""
+    q, s, u = gc.Coordinate("q", angle=True), sp.Symbol("s", real=True), sp.Symbol("u", real=True)
+    return gc.EulerPoincare(
+        name="held", shape=[q], inertia=[[1]], inputs=[u], forces=[time**2 * u],
+        potential=time**2 * sp.cos(q.symbol),
+        equilibria={"held": gc.Family({"q": s}, symbols=[s], inputs={"u": -sp.sin(s)})},
+    ).reduce()  # fmt: skip
+
+
+@cache
+def between_nodes(time=1):
+    """Poles -2 and -3 at four nodes: gains cos(s) + 6 and 5, with lines between them."""
+    sys, poles = held(time), [-2 * time, -3 * time]
+    return gc.schedule(sys, "held", "s", [-1, -0.25, 0.5, 1], lambda e: gc.place(sys, e, poles), fit="linear")
+
+
+def test_lines_go_from_design_to_design():
+    law, s = between_nodes(), sp.Symbol("s", real=True)
+    assert law.fit_error[0] < 1e-12
+    for value, want in ((-0.25, np.cos(0.25)), (0.125, (np.cos(0.25) + np.cos(0.5)) / 2)):
+        gains = np.array(law.K.subs(s, sp.Rational(value)).tolist(), dtype=float)[0]
+        assert gains == pytest.approx([5, want + 6], rel=1e-12)
+        x = np.array([0.3, value - 0.2])
+        found = law(0.0, x, params={"s": value})[0]
+        assert found == pytest.approx(-np.sin(value) - 5 * 0.3 + 0.2 * (want + 6), rel=1e-12)
+    for left, right in itertools.pairwise(law.pieces):
+        at = {s: sp.Rational(right.range[0])}
+        assert left.range[1] == right.range[0]
+        assert left.K.xreplace(at) == right.K.xreplace(at)  # exactly
+
+
+def test_each_piece_has_a_proof_of_its_own(tmp_path):
+    proof = between_nodes().certify()
+    assert (proof.stable, proof.unstable, proof.undecided) == (1.0, 0.0, 0.0)
+    assert proof.axes == {"s": (-1.0, 1.0)}
+    assert proof.at(s=0.5) == proof.at(s=0.7) == "stable"
+    paths = proof.to_json(tmp_path / "pieces")
+    reports = [gc.verify(path) for path in paths]
+    assert [report.verdict for report in reports] == [gc.Verdict.PROVED_BY_CELLS] * 3
+    assert " ".join(report.claim for report in reports) == proof.claim
+    assert "3 pieces, s from -1 to 1" in repr(proof)
+    assert pickle.loads(pickle.dumps(proof)).stable == 1.0
+    for given, words in (({"s": 1.5}, "outside of its axis"), ({"q": 1.5}, "no axis 'q'")):
+        with pytest.raises(gc.ParameterError, match=words):
+            proof.at(**given)
+
+
+def test_a_piece_whose_loop_is_not_stable_is_told_apart():
+    """It is stable where k(s) > cos(s), which lines through 6, 0.2 and 1 at 0, 1 and 2 are not about 1."""
+    sys, gains = held(), {0: 6.0, 1: 0.2, 2: 1.0}
+    proof = gc.schedule(
+        sys, "held", "s", [0, 1, 2], fit="linear",
+        design=lambda e: gc.linear_law(sys, e, {"u": {"q": gains[round(e.x[1])], "q_dot": 5}}),
+    ).certify(depth=6)  # fmt: skip
+    told = {s: proof.at(s=s) for s in (0, 0.9, 0.95, 1, 1.25, 1.5, 2)}
+    assert [s for s, verdict in told.items() if verdict == "unstable"] == [0.95, 1]
+    assert "undecided" not in told.values()
+    assert proof.unstable == pytest.approx((proof.pieces[0].unstable + proof.pieces[1].unstable) / 2)
+
+
+def test_lines_have_one_bound_while_the_reference_moves(tmp_path):
+    """The linear part is e'' + 5 e' + (k(s) - cos(s)) e = -s'' - 5 s', 5 s'/6 behind at a steady rate."""
+    bounds = [between_nodes(time).certify(rate=0.5 * time, decay=time) for time in (1, 1000)]
+    bounds[0].to_json(tmp_path / "lines.json")
+    report = gc.verify(tmp_path / "lines.json")
+    assert report.verdict is gc.Verdict.PROVED_BOUNDED
+    assert report.claim == bounds[0].claim
+    assert len(bounds[0].data["theorem"]["further"]) == 2
+    assert 0.5 * 5 / 6 < bounds[0].deviations["q"] < 2 * 0.5 * 5 / 6
+    assert bounds[1].deviations["q"] == pytest.approx(bounds[0].deviations["q"], rel=0.02)
+    step = 1e-9
+    assert bounds[0].form(0.5 - step) == pytest.approx(bounds[0].form(0.5 + step), rel=1e-6)
+
+
+def test_of_a_loop_of_pieces_nothing_is_proved_over_a_node():
+    loop = between_nodes().closed_loop()
+    with pytest.raises(gc.EquilibriumError, match="not proved"):
+        gc.certify_region(loop, "held", {"s": (0, 1)})
+    assert gc.certify(loop, loop.equilibrium("held", params={"s": 0.7})).verdict is STABLE
+    measured = gc.schedule(
+        held(), "held", "s", [-1, 0, 1], lambda e: gc.lqr(held(), e), fit="linear", by=held().states[1]
+    )
+    with pytest.raises(gc.InputError, match="at each node the law has a kink"):
+        measured.certify()
+
+
+@needs_gcc
+def test_lines_are_the_same_in_c(tmp_path):
+    law = between_nodes()
+    library = compiled(tmp_path, STRICT, law.to_c(tmp_path, name="lines"))
+    for s in (-1.0, -0.7, -0.25, 0.1, 0.5, 0.9, 1.0, 1.4):
+        x = np.array([0.3, s - 0.2])
+        assert called(library.lines, np.array([*x, s]), 1)[0] == pytest.approx(
+            law(0.0, x, params={"s": s})[0], rel=1e-12
+        )
+
+
 def test_what_is_measured_in_place_of_the_reference_is_another_loop(plant, design, law):
     """x' = x + u with u = -s - 2 (x - s) has the pole -1 at a frozen s, and 0 where s is x."""
     measured = gc.schedule(plant, "turning", "W", [0, 6, 12, 18, 24], design, degree=2, by=plant.states[0])
@@ -154,6 +257,7 @@ def test_the_other_symbols_of_a_family_are_given(plant):
         ({"family": "x"}, "no equilibrium family 'x'"),
         ({"fit": "splines"}, "fit"),
         ({"degree": 9}, "degree must be a whole number from 0 to 1"),
+        ({"fit": "linear", "degree": 1}, "leave degree= out"),
         ({"by": sp.Symbol("Omega", real=True) ** 2}, "must be W at the members"),
         ({"by": sp.Symbol("z")}, "z"),
         ({"design": lambda _: 3}, "design must give a LinearLaw"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -33,7 +34,7 @@ from geoctrl.errors import CertificateError, EquilibriumError, InputError, Param
 from geoctrl.runs.part_folder import OtherQuestionError
 from geoctrl.systems import ReducedSystem, as_system
 
-__all__ = ["MapCell", "StabilityMap", "certify_region", "problem_and_proofs"]
+__all__ = ["AreaShares", "MapCell", "StabilityMap", "certify_region", "problem_and_proofs"]
 
 
 class MapCell(NamedTuple):
@@ -47,8 +48,42 @@ class MapCell(NamedTuple):
     verdict: str
 
 
+class AreaShares(ABC):
+    """Parts of the area of a map, by what is proved there."""
+
+    @abstractmethod
+    def _part(self, name: str) -> float:
+        """Of a class."""
+
+    @property
+    def stable(self) -> float:
+        """Part of the area that is proved stable."""
+        return self._part("stable")
+
+    @property
+    def unstable(self) -> float:
+        """Part of the area that is proved unstable."""
+        return self._part("unstable")
+
+    @property
+    def spectrum(self) -> float:
+        """Part of the area without eigenvalues to the right of the axis where nothing else is proved."""
+        return self._part("spectrum")
+
+    @property
+    def undecided(self) -> float:
+        """Part of the area of which nothing is proved."""
+        return self._part("undecided")
+
+    @property
+    def _shares(self) -> str:
+        """Those that are not zero, in words."""
+        named = {k: self._part(k) for k in (*CLASSES, "undecided")}
+        return ", ".join(f"{100 * v:.4g} % {k}" for k, v in named.items() if v)
+
+
 @dataclass(frozen=True, eq=False)
-class StabilityMap(ProofFile):
+class StabilityMap(AreaShares, ProofFile):
     """What is proved of a family over a box of axes.
 
     Attributes
@@ -81,26 +116,6 @@ class StabilityMap(ProofFile):
 
     def _part(self, name: str) -> float:
         return float(self._area[name])
-
-    @property
-    def stable(self) -> float:
-        """Part of the area that is proved stable."""
-        return self._part("stable")
-
-    @property
-    def unstable(self) -> float:
-        """Part of the area that is proved unstable."""
-        return self._part("unstable")
-
-    @property
-    def spectrum(self) -> float:
-        """Part of the area without eigenvalues to the right of the axis where nothing else is proved."""
-        return self._part("spectrum")
-
-    @property
-    def undecided(self) -> float:
-        """Part of the area of which nothing is proved."""
-        return self._part("undecided")
 
     @cached_property
     def claim(self) -> str:
@@ -178,9 +193,8 @@ class StabilityMap(ProofFile):
         return import_module("geoctrl.viz").stability_map(self, ax, title)  # figures are a floor above
 
     def _lines(self) -> list[str]:
-        named = {k: self._part(k) for k in (*CLASSES, "undecided")}
-        parts = ", ".join(f"{100 * v:.4g} % {k}" for k, v in named.items() if v)
-        return [f"<StabilityMap of {self.data['theorem']['family']!r} of {self.data['system']}: {parts}>"]
+        named = f"{self.data['theorem']['family']!r} of {self.data['system']}"
+        return [f"<StabilityMap of {named}: {self._shares}>"]
 
     full = full_text
     __repr__ = short_form

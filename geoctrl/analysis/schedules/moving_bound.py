@@ -16,36 +16,24 @@ from geoctrl._checks import nearest
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl._scalars.arithmetic.magnitudes import binary
-from geoctrl.analysis.certificates.proof_file import ProofFile, heading
-from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes
-from geoctrl.analysis.maps.map_witnesses import MapWitnesses
-from geoctrl.analysis.maps.region_problem import axes_of, region_problem
-from geoctrl.analysis.maps.region_proofs import ProofChart, ProofSamples, independent_chart
-from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.analysis.schedules.falling_forms import LinearisationSamples, falling_form
-from geoctrl.checker.limits import Refusal
-from geoctrl.checker.maps.file import MAP_WITNESS, PROBLEM
-from geoctrl.checker.maps.members import Members
-from geoctrl.checker.maps.region import halves, whole
-from geoctrl.checker.reader import FORMAT, conform
-from geoctrl.checker.schedules.file import HALVED, MOVING, SHOWN, MovingLinearPart
-from geoctrl.decisions.reading.problem_reader import Refusal as SearchRefusal
-from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
+from geoctrl.analysis.schedules.moving_piece import MovingPiece
+from geoctrl.errors import CertificateError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.verification import Verdict
 
-__all__ = ["MovingBound", "bound_while_moving"]
+__all__ = ["MovingBound", "bound_over_pieces", "bound_while_moving"]
 
 _DEGREES = 2, 4, 8
 """Of P, tried in turn."""
 _SHARES = tuple(0.85**k for k in range(1, 30))
 """Of the slowest decay at a point that stands still: those that are tried for a."""
-_POINTS, _FEW, _DENSE = 9, 4, 10
-"""Points of the axis that moves beside four times the degree; of others; how much denser bounds are read."""
+_POINTS, _ENDS, _DENSE = 9, 2, 10
+"""Points of the axis that moves beside four times the degree; further ones of each piece where there are
+several; how much denser bounds are read."""
 _BITS, _DIGITS, _MORE = 44, 3, Fraction(101, 100)
 """Of entries of P beside the largest; of numbers that are told; by how much bounds are larger than seen."""
-_DEPTH, _CELLS = 14, 4000
-"""Halvings of the axes, and cells, at most."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,9 +71,12 @@ class MovingBound(ProofFile):
 
     def form(self, s: float) -> np.ndarray:
         """P at a value of the parameter (k, k), by the states of ``deviations``."""
-        theorem = self.data["theorem"]
-        low, high = (Fraction(q) for q in theorem["axes"][theorem["moves"]])
-        t = (exact(s, "s", InputError) - (low + high) / 2) / ((high - low) / 2)
+        theorem, value = self.data["theorem"], exact(s, "s", InputError)
+        pieces = [theorem, *(piece["theorem"] for piece in theorem.get("further", ()))]
+        ends = [[Fraction(q) for q in piece["axes"][piece["moves"]]] for piece in pieces]
+        k = next((k for k, (_, high) in enumerate(ends) if value <= high), len(ends) - 1)
+        theorem, (low, high) = pieces[k], ends[k]
+        t = (value - (low + high) / 2) / ((high - low) / 2)
         rows = [
             [float(sum(Fraction(c) * t**k for k, c in enumerate(e))) for e in row] for row in theorem["P"]
         ]
@@ -171,6 +162,53 @@ def bound_while_moving(
     >>> bound.verdict.value, bound.deviations["x"] < 1
     ('PROVED_BOUNDED', True)
     """
+    return _least_bound([(sys, interval)], family, moves, rate, decay, axes, params)
+
+
+@long_call
+def bound_over_pieces(
+    pieces: Sequence[tuple[ReducedSystem, tuple[Any, Any]]],
+    family: str,
+    moves: str,
+    rate: float,
+    *,
+    decay: float | None = None,
+    axes: Mapping[str, tuple[float, float]] | None = None,
+    params: Mapping[str, Any] | None = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> MovingBound:
+    """The bound of loops that follow each other along the parameter, each within its interval.
+
+    Members and the form, one polynomial for all, agree where intervals meet; the file holds the pieces.
+    """
+    return _least_bound(pieces, family, moves, rate, decay, axes, params)
+
+
+def _least_bound(
+    pieces: Sequence[tuple[ReducedSystem, tuple[Any, Any]]],
+    family: str,
+    moves: str,
+    rate: Any,
+    decay: Any,
+    axes: Mapping[str, tuple[float, float]] | None,
+    params: Mapping[str, Any] | None,
+) -> MovingBound:
+    numbers = {
+        name: _positive(value, name)
+        for name, value in (("rate", rate), ("decay", decay))
+        if value is not None
+    }
+    if "rate" not in numbers:
+        raise InputError("rate must be a positive number, got None")
+    for sys, _ in pieces:
+        _require_loop(sys, family, moves)
+    found = [MovingPiece(sys, family, moves, interval, axes, params) for sys, interval in pieces]
+    return _BoundSearch(found, moves).least_bound(numbers["rate"], numbers.get("decay"))
+
+
+def _require_loop(sys: ReducedSystem, family: str, moves: str) -> None:
+    """Refuse a system with inputs, and a family or parameter that it does not have."""
     plant = as_system(sys, "a bound while a parameter moves", recorded=True)
     if not isinstance(family, str) or family not in plant.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, plant.families)}")
@@ -182,29 +220,6 @@ def bound_while_moving(
     known = [p.name for p in plant.mechanism.parameters]
     if moves not in known:
         raise ParameterError(f"what moves is a parameter, got {shown(moves)}{nearest(str(moves), known)}")
-    numbers = {
-        name: _positive(value, name)
-        for name, value in (("rate", rate), ("decay", decay))
-        if value is not None
-    }
-    if "rate" not in numbers:
-        raise InputError("rate must be a positive number, got None")
-    intervals = axes_of(plant, family, {moves: interval, **dict(axes or {})})
-    tell("equations over the axes")
-    try:
-        data, members = region_problem(plant, family, intervals, params)
-        chart = independent_chart(members, list(members.leaf), ProofSamples(members))
-        if {*chart.rows} != {*members.leaf}:
-            raise CertificateError("the relations of the leaf depend on each other: this is not decided here")
-        search = _MovingQuestion(plant, family, moves, data, members, chart)
-    except SearchRefusal as refusal:
-        raise EquilibriumError(
-            f"the members of {family!r} are not proved to be equilibria on the leaf for all values of the "
-            f"axes ({refusal})"
-        ) from None
-    except (Refusal, NotSolved) as refusal:
-        raise CertificateError(f"the equations cannot be reduced over these axes: {refusal}") from None
-    return search.least_bound(numbers["rate"], numbers.get("decay"))
 
 
 def _positive(value: Any, name: str) -> Fraction:
@@ -214,65 +229,20 @@ def _positive(value: Any, name: str) -> Fraction:
     return read
 
 
-class _MovingQuestion:
-    """The question as a file has it, and numbers for the search."""
+class _BoundSearch:
+    """The search for a form over pieces of a range."""
 
-    def __init__(
-        self,
-        plant: ReducedSystem,
-        family: str,
-        moves: str,
-        data: dict[str, Any],
-        members: FamilyOverAxes,
-        chart: ProofChart,
-    ) -> None:
-        self._moves, self._members = moves, members
-        if not chart.kernel.free:
-            raise CertificateError("the leaf is the point alone: nothing deviates")
-        self._free = [members.labels[i] for i in chart.kernel.free]
-        self._motion = members.motion(chart.kernel)
-        velocity = members.velocity(moves)
-        self._velocity = [velocity[i] for i in chart.kernel.free]
-        witnesses = MapWitnesses(data, members, [])
-        written = witnesses.chart(chart)
-        content = witnesses.content(list(data["axes"]))
-        given = {key: content["theorem"][key] for key in ("axes", "symbols", "domain")}
-        self._theorem = given | {
-            "name": "moving member",
-            "family": family,
-            "moves": moves,
-            "chart": {key: written[key] for key in ("rows", "free", "inverse")},
-        }
-        try:
-            self._read_members(content)
-        except Refusal:
-            content = witnesses.with_roots(content)
-        self._content = {**heading(FORMAT, plant.name), **content}
-
-    def _read_members(self, content: dict[str, Any]) -> Members:
-        shapes = {"problem": PROBLEM, "witness": MAP_WITNESS}
-        problem, witness = (conform(content[k], shape, k) for k, shape in shapes.items())
-        asked = {"axes", "symbols", "domain"}
-        given = conform({k: self._theorem[k] for k in asked}, {k: MOVING[k] for k in asked}, "theorem")
-        return Members(problem, witness, given)
+    def __init__(self, pieces: Sequence[MovingPiece], moves: str) -> None:
+        self._pieces, self._moves = pieces, moves
+        low, high = pieces[0].interval[0], pieces[-1].interval[1]
+        self._middle, self._half = (low + high) / 2, (high - low) / 2
 
     def _samples(self, count: int) -> LinearisationSamples:
-        """The linearisation at points of Chebyshev and Lobatto of what moves, and at some of other axes."""
-        axes = self._members.region["axes"]
-        t = np.cos(np.pi * np.arange(count) / (count - 1))
-        places = []
-        for name, (low, high) in axes.items():
-            here = t if name == self._moves else np.linspace(-1, 1, _FEW)
-            places.append(float((low + high) / 2) + float((high - low) / 2) * here)
-        at = ProofSamples(self._members, places=places)
-        low, high = axes[self._moves]
-        column = np.meshgrid(*places, indexing="ij")[list(axes).index(self._moves)].ravel()
-        half = float((high - low) / 2)
-        v = np.array([at(q) * np.ones(at.count) for q in self._velocity]).T
-        B = at.matrices(self._motion)
-        if not (np.all(np.isfinite(B)) and np.all(np.isfinite(v))):
-            raise CertificateError("the equations have a pole in the range, or are not defined there")
-        return LinearisationSamples((column - float((low + high) / 2)) / half, B, v, half)
+        """At points of all pieces, as many as ``count`` and some at ends."""
+        share = count if len(self._pieces) == 1 else count // len(self._pieces) + _ENDS
+        parts = [piece.samples(share, self._middle, self._half) for piece in self._pieces]
+        t, B, v = (np.concatenate([getattr(part, k) for part in parts]) for k in ("t", "B", "v"))
+        return LinearisationSamples(t, B, v, float(self._half))
 
     def least_bound(self, rate: Fraction, decay: Fraction | None) -> MovingBound:
         """The bound, with P of the least degree that is found."""
@@ -292,9 +262,8 @@ class _MovingQuestion:
             tell(f"forms of degree {degree}")
             samples = self._samples(4 * degree + _POINTS)
             for a, P in self._forms(samples, rate, tried, degree):
-                theorem = self._theorem_of(P, rate, a, dense)
-                if (cells := self._cells(theorem)) is not None:
-                    return self._confirmation(theorem | {"cells": cells})
+                if (theorems := self._theorems(P, rate, a, dense)) is not None:
+                    return self._confirmation(theorems)
         raise CertificateError(
             f"no quadratic form is found that falls while {self._moves} moves at {float(rate):g} per second; "
             "ask for a smaller rate, for less decay or for a part of the range"
@@ -315,11 +284,12 @@ class _MovingQuestion:
         for _, a, P in sorted(found, key=lambda row: (row[0], -row[1])):
             yield a, P
 
-    def _theorem_of(
+    def _theorems(
         self, P: np.ndarray, rate: Fraction, decay: Fraction, at: LinearisationSamples
-    ) -> dict[str, Any]:
-        """What the file holds of a form, but for the cells."""
-        n = range(len(self._free))
+    ) -> list[dict[str, Any]] | None:
+        """What the file holds of a form, of each piece; None where it is not shown on one."""
+        first = self._pieces[0]
+        n = range(len(first.free))
         size = np.max(np.abs(P), axis=0)
         unit = binary(np.sqrt(np.diag(size)))
         triangle = [
@@ -329,55 +299,35 @@ class _MovingQuestion:
         forms = np.einsum("tk,kij->tij", powers, P)
         square = np.einsum("ti,tij,tj->t", at.v, forms, at.v)
         spread = np.sqrt(np.max(np.diagonal(np.linalg.inv(forms), axis1=1, axis2=2), axis=0))
-        moving = any(self._velocity)
-        reach = _few_digits(float(np.sqrt(np.max(square))) * _MORE, up=True) if moving else Fraction(0)
-        return self._theorem | {
-            "P": [[[str(c) for c in entry] for entry in row] for row in triangle],
+        far = _few_digits(float(np.sqrt(np.max(square))) * _MORE, up=True) if first.is_moving else Fraction(0)
+        widths = zip(first.free, spread, strict=True)
+        numbers = {
             "rate": str(rate),
             "decay": str(decay),
-            "reach": str(reach),
-            "within": {
-                k: str(_few_digits(float(w) * _MORE, up=True))
-                for k, w in zip(self._free, spread, strict=True)
-            },
-            "cells": "",
+            "reach": str(far),
+            "within": {k: str(_few_digits(float(w) * _MORE, up=True)) for k, w in widths},
         }
+        found = []
+        for piece in self._pieces:
+            theorem = piece.theorem(triangle, self._middle, self._half, numbers)
+            if (cells := piece.cells(theorem)) is None:
+                return None
+            found.append(theorem | {"cells": cells})
+        return found
 
-    def _cells(self, theorem: dict[str, Any]) -> str | None:
-        """A tree of boxes on each of which all is shown; None where there is none."""
-        given = conform(theorem, MOVING, "theorem")
-        try:
-            part = MovingLinearPart(self._read_members(self._content), given)
-        except Refusal:
-            return None
-        letters: list[str] = []
-
-        def walk(sides: tuple, level: int) -> bool:
-            tell("cells", best=f"{letters.count(SHOWN)} shown")
-            if _shown_on(part, sides):
-                letters.append(SHOWN)
-                return True
-            letters.append(HALVED)
-            if level == _DEPTH or len(letters) > _CELLS:
-                return False
-            return all(walk(half, level + 1) for half in halves(sides))
-
-        return "".join(letters) if walk(whole(len(given["axes"])), 0) else None
-
-    def _confirmation(self, theorem: dict[str, Any]) -> MovingBound:
-        data = {**self._content, "theorem": theorem}
+    def _confirmation(self, theorems: Sequence[dict[str, Any]]) -> MovingBound:
+        first, *others = (piece.content for piece in self._pieces)
+        theorem, *following = theorems
+        further = [
+            {"problem": content["problem"], "witness": content["witness"], "theorem": other}
+            for content, other in zip(others, following, strict=True)
+        ]
+        data = {**first, "theorem": theorem | ({"further": further} if further else {})}
         report = checker.check({**data, "digest": checker.digest_of(data)})
         rate, decay, reach = (Fraction(theorem[k]) for k in ("rate", "decay", "reach"))
         ends = {k: float(Fraction(w) * reach * rate / decay) for k, w in theorem["within"].items()}
         numbers = float(rate), float(decay), float(reach)
         return MovingBound(*numbers, ends, Verdict(report.verdict), report.claim, data)
-
-
-def _shown_on(part: MovingLinearPart, sides: tuple) -> bool:
-    try:
-        return part.holds_on(sides)
-    except Refusal:
-        return False
 
 
 def _nearest_multiple(value: float, size: float) -> Fraction:

@@ -15,12 +15,14 @@ then, since the second is affine in :math:`\dot s`, :math:`V = e^T P(s)\, e` obe
 
 .. math:: |e(t)|_P \le e^{-a t}\, |e(0)|_P + c r/a.
 
-Where :math:`w^2 P - E_{ii} > 0`, with a one at i alone, :math:`|e_i| \le w |e|_P`.
+Where :math:`w^2 P - E_{ii} > 0`, with a one at i alone, :math:`|e_i| \le w |e|_P`. A range in pieces, each
+with equations of its own, has one bound where members and P agree at their ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from flint import fmpq
@@ -38,6 +40,7 @@ from geoctrl.checker.maps.region import Proof, Signs, analytic, walk, whole
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.reader import label
 from geoctrl.checker.schedules.forms import MatrixOverBoxes
+from geoctrl.checker.schedules.pieces import Piece, require_junction
 from geoctrl.checker.verdicts import Found, form, rate, tangent_motion
 from geoctrl.checker.words.claims import assigned, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
@@ -45,7 +48,7 @@ from geoctrl.checker.words.texts import above, below, decimal, listed, quoted, t
 
 HALVED, SHOWN = "+", "."
 """Letters of a tree: a box that is halved, and one on all of which everything is shown."""
-MOVING = {
+PIECE = {
     "name": label,
     **{key: MAP[key] for key in ("family", "axes", "symbols", "domain", "cells")},
     "chart": {key: CHART[key] for key in ("rows", "free", "inverse")},
@@ -55,8 +58,10 @@ MOVING = {
     "reach": lambda value: fmpq(0) if value == "0" else above_zero(value),
     "within": {...: above_zero},
 }
+MOVING = PIECE | {"further?": [{"problem": PROBLEM, "witness": MAP_WITNESS, "theorem": PIECE}]}
 """``moves`` is the axis s. P is a lower triangle of polynomials, each by its coefficients in
-(s - middle)/(half of the length) of that axis; ``reach`` is c, ``within`` are w by states."""
+(s - middle)/(half of the length) of that axis; ``reach`` is c, ``within`` are w by states. ``further`` are
+pieces of the range that follow, each with its own equations."""
 
 
 class MovingLinearPart:
@@ -142,8 +147,9 @@ def _polynomial(coefficients: Sequence[fmpq], t: Ratio, zero: Ratio) -> Ratio:
 class MovingWords:
     """The bound in words, and how many parts of the region it was shown on."""
 
-    def __init__(self, problem: dict[str, Any], given: dict[str, Any], parts: int) -> None:
-        self._problem, self._given, self._parts = problem, given, parts
+    def __init__(self, pieces: Sequence[Piece], parts: int) -> None:
+        self._problem, _, self._given = pieces[0]
+        self._intervals, self._parts = [piece.interval for piece in pieces], parts
 
     def claim(self, system: str) -> str:
         """What is claimed."""
@@ -156,8 +162,13 @@ class MovingWords:
             for k, (low, high) in still.items()
         )
         values = assigned({**problem["parameters"], **given["symbols"]})
-        low, high = map(decimal, given["axes"][given["moves"]])
         leaf = leaf_words(relations(problem), Dimension(len(free), True), " at each of them")
+        low, high = decimal(self._intervals[0][0]), decimal(self._intervals[-1][1])
+        several = len(self._intervals) > 1
+        each = ", ".join(f"[{decimal(a)}, {decimal(b)}]" for a, b in self._intervals)
+        own = f", with equations of its own on each of {each}" if several else ""
+        at = f"{f' with {values}' if values else ''}{own}, on {leaf}"
+        form_of = f"P({s}), continuous and a polynomial on each" if several else f"polynomial P({s})"
         widths = "".join(
             f"{', ' if turn else '; '}that of {told(k)} at most {above(w)} |e|_P"
             for turn, (k, w) in enumerate(given["within"].items())
@@ -165,10 +176,10 @@ class MovingWords:
         return (
             f"While {s} moves within [{low}, {high}] at |d{s}/dt| <= {decimal(r)}{beside}, the deviations e "
             f"of {listed(free)} from the equilibrium of the family {quoted(given['family'])} of "
-            f"{system_words(system)} at {s}{f' with {values}' if values else ''}, on {leaf}, obey in the "
-            f"linear part of the motion, de/dt = A({s}) e - x_e'({s}) d{s}/dt, |e(t)|_P <= exp(-{below(a)} "
-            f"t) |e(0)|_P + {above(c * r / a)}, |e|_P^2 = e.P({s}) e with a positive definite polynomial "
-            f"P({s}), |x_e'|_P <= {above(c)}{widths}. Of the motion itself nothing is said."
+            f"{system_words(system)} at {s}{at}, obey in the linear "
+            f"part of the motion, de/dt = A({s}) e - x_e'({s}) d{s}/dt, |e(t)|_P <= exp(-{below(a)} "
+            f"t) |e(0)|_P + {above(c * r / a)}, |e|_P^2 = e.P({s}) e with a positive definite "
+            f"{form_of}, |x_e'|_P <= {above(c)}{widths}. Of the motion itself nothing is said."
         )
 
     def checks(self) -> tuple[str, ...]:
@@ -180,13 +191,20 @@ class MovingWords:
             f"{self._parts} parts, on all of each of which a quadratic form is positive and falls along the "
             f"linearisation at twice the rate {below(given['decay'])}, while {told(given['moves'])} moves "
             "either way at its largest rate",
+            *self._junction_words(),
         )
 
+    def _junction_words(self) -> list[str]:
+        """What was confirmed of several pieces."""
+        several = len(self._intervals) > 1
+        words = f"{len(self._intervals)} pieces with one leaf, the same members, and forms that agree where"
+        return [f"{words} they meet"] if several else []
 
-def bound_of_moving_members(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
-    """The bound of the linear part while a parameter moves; Refusal where something is not proved."""
-    part = MovingLinearPart(Members(problem, witness, given), given)
-    text, parts = iter(given["cells"]), 0
+
+def _parts_shown(piece: Piece) -> int:
+    """On how many cells the bound of a piece is shown, which are all of it."""
+    part = MovingLinearPart(Members(*piece), piece.given)
+    text, parts = iter(piece.given["cells"]), 0
 
     def read(_: dict, level: int) -> str:
         letter = next(text, " ")
@@ -194,14 +212,24 @@ def bound_of_moving_members(problem: dict[str, Any], witness: dict[str, Any], gi
             raise Refusal("the cells are no tree", "theorem.cells")
         return letter
 
-    for box, letter, _ in walk(whole(len(given["axes"])), lambda *_: {}, read, {}):
+    for box, letter, _ in walk(whole(len(piece.given["axes"])), lambda *_: {}, read, {}):
         if letter == SHOWN:
             parts += 1
             if not part.holds_on(box):
                 raise Refusal("the bound is not shown on all of a cell", "theorem.cells")
     if next(text, None) is not None:
         raise Refusal("the cells are no tree", "theorem.cells")
-    return Found("PROVED_BOUNDED", "cells", {"region": MovingWords(problem, given, parts)})
+    return parts
+
+
+def bound_of_moving_members(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+    """The bound of the linear part while a parameter moves; Refusal where something is not proved."""
+    further = (Piece(p["problem"], p["witness"], p["theorem"]) for p in given.get("further", []))
+    pieces = [Piece(problem, witness, given), *further]
+    parts = sum(map(_parts_shown, pieces))
+    for first, second in pairwise(pieces):
+        require_junction(first, second)
+    return Found("PROVED_BOUNDED", "cells", {"region": MovingWords(pieces, parts)})
 
 
 THEOREMS = {

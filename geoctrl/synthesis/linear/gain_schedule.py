@@ -19,23 +19,30 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.long_calls import long_call, tell
-from geoctrl._checks import entries, nearest, require_choice, whole_number
+from geoctrl._checks import entries, file_path, nearest, require_choice, whole_number
 from geoctrl._scalars import Node, exact, expression, real, shown
 from geoctrl._scalars.algebra.same_expressions import are_same
-from geoctrl.analysis import MovingBound, StabilityMap, bound_while_moving, certify_region
+from geoctrl.analysis import MovingBound, PiecewiseMap, StabilityMap, certify_region
+from geoctrl.analysis.schedules.moving_bound import bound_over_pieces
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.export.law_outputs import written_in_c
+from geoctrl.synthesis.linear.fitted_gains import (
+    FITS,
+    LINEAR,
+    POLYNOMIAL,
+    RATIONAL,
+    fitted_gains,
+    horner_form,
+)
 from geoctrl.synthesis.linear.linear_law import LinearLaw
-from geoctrl.synthesis.linear.scaled_pair import CHATTER
 from geoctrl.systems import Family, Parameter, ReducedSystem, as_description, as_system
 from geoctrl.systems.contract.points import declared_family
 
 __all__ = ["GainSchedule", "schedule"]
 
 REFERENCE = "reference"
-POLYNOMIAL, RATIONAL = "polynomial", "rational"
 
 
 class GainSchedule(Law):
@@ -57,6 +64,9 @@ class GainSchedule(Law):
         Where gains were designed, and these.
     by : "reference", or an expression
         What is put in for the variable in the law: a parameter of the loop, or a function of the state.
+    fit : str
+    pieces : tuple of GainSchedule
+        Of gains that are linear between nodes, the laws from node to node; else the law alone.
 
     Raises
     ------
@@ -83,7 +93,8 @@ class GainSchedule(Law):
         self.input_labels = plant.input_labels
         self.nodes_designed = tuple(designed)
         self.range = (designed[0][0], designed[-1][0])
-        self.K = (_polynomials if fit == POLYNOMIAL else _quotients)(variable, self.nodes_designed, degree)
+        self.fit, self._degree = fit, degree
+        self.K = fitted_gains(variable, self.nodes_designed, fit, degree)
         if by == REFERENCE:
             middle = sum(self.range) / 2
             self.gain_parameters = (Parameter(variable.name, middle, description="where the plant is to be"),)
@@ -98,6 +109,17 @@ class GainSchedule(Law):
             off = np.divide(np.abs(there - K), size, out=np.zeros_like(K), where=size > 0)
             worst = max(worst, (float(np.max(off)), s))
         return worst
+
+    @cached_property
+    def pieces(self) -> tuple[GainSchedule, ...]:
+        """Laws on the parts of the range where the gains are given by one formula."""
+        if self.fit != LINEAR or len(self.nodes_designed) == 2:
+            return (self,)
+        given = self.plant, self.family, self.variable
+        return tuple(
+            GainSchedule(*given, ends, self._degree, self.by, self._at, LINEAR)
+            for ends in pairwise(self.nodes_designed)
+        )
 
     def _member(self, labels: Sequence[str], given: Mapping[str, sp.Expr]) -> sp.Matrix:
         values = [given.get(label, sp.S.Zero).xreplace(self._at) for label in labels]
@@ -146,12 +168,13 @@ class GainSchedule(Law):
         """The closed loop as a system, the variable a parameter of it, or the symbol of its family."""
         return self.full
 
-    def certify(self, rate: float | None = None, **options: Any) -> StabilityMap | MovingBound:
+    def certify(self, rate: float | None = None, **options: Any) -> StabilityMap | PiecewiseMap | MovingBound:
         r"""What is proved of the loop over the range of the variable.
 
-        Without a rate the variable s stands still: `certify_region`. Nothing is said then of one that moves,
-        nor of a neighbourhood that all members have in common. With a rate r it moves as it likes within its
-        range, :math:`|\dot s| \le r`, and a bound of the time-varying linear part is proved,
+        Without a rate the variable s stands still: `certify_region`, on each piece by itself where gains are
+        linear between nodes. Nothing is said then of one that moves, nor of a neighbourhood that all members
+        have in common. With a rate r it moves as it likes within its range, :math:`|\dot s| \le r`, and a
+        bound of the time-varying linear part is proved,
         :math:`|x - x_e(s)|_P \le e^{-a t} |x - x_e(s)|_P(0) + c r/a`; nothing is said of the nonlinear loop.
 
         Parameters
@@ -159,25 +182,46 @@ class GainSchedule(Law):
         rate : float, optional
             r, the largest rate of the variable.
         options
-            Of `certify_region`; with a rate ``decay``, a (by default one by which the bound is small),
-            ``params``, ``progress`` and ``seconds``. Further ``axes`` go beside the variable, standing still.
+            Of `certify_region`, ``seconds`` and the folder ``out`` for each piece; with a rate ``decay``, a
+            (by default one by which the bound is small), ``params``, ``progress`` and ``seconds``. Further
+            ``axes`` go beside the variable, standing still.
+
+        Returns
+        -------
+        StabilityMap, PiecewiseMap where there are several pieces, or with a rate MovingBound
 
         Raises
         ------
         InputError, ParameterError, EquilibriumError
-            As `certify_region`; for a rate that is not positive, or of a variable that is measured.
+            As `certify_region`; for a rate that is not positive, or of a variable that is measured; for
+            several pieces with a variable that is measured.
         CertificateError
             If nothing is found that is proved.
         """
-        if rate is None:
-            axes = {**options.pop("axes", {}), self.variable.name: self.range}
-            return certify_region(self.full, self.family, axes=axes, **options)
-        if self.by != REFERENCE:
+        if self.by != REFERENCE and rate is not None:
             raise InputError(
                 f"{self.variable} is put in by {self.by}, and no reference that moves: rate= asks for "
                 "by='reference'"
             )
-        return bound_while_moving(self.full, self.family, self.variable.name, self.range, rate, **options)
+        if self.by != REFERENCE and len(self.pieces) > 1:
+            raise InputError(
+                f"{self.variable} is put in by {self.by}: at each node the law has a kink in the state, and "
+                "proofs of two pieces say nothing of members there; take fit='polynomial' or 'rational', or "
+                "by='reference'"
+            )
+        if rate is not None:
+            loops = [(piece.full, piece.range) for piece in self.pieces]
+            return bound_over_pieces(loops, self.family, self.variable.name, rate, **options)
+        maps = [piece._map_over_range(options, k) for k, piece in enumerate(self.pieces)]
+        return maps[0] if len(maps) == 1 else PiecewiseMap(self.variable.name, tuple(maps))
+
+    def _map_over_range(self, options: Mapping[str, Any], number: int) -> StabilityMap:
+        """The map of a law that is one piece."""
+        axes = {**options.get("axes", {}), self.variable.name: self.range}
+        given = {**options, "axes": axes}
+        if given.get("out") is not None and number:
+            given["out"] = file_path(given["out"]) / f"piece{number + 1}"
+        return certify_region(self.full, self.family, **given)
 
     def to_c(
         self, folder: Any, params: Mapping[str, float] | None = None, name: str | None = None
@@ -195,7 +239,7 @@ class GainSchedule(Law):
         ).reduce()
         family = self.mechanism.equilibria[self.family]
         deviation = sp.Matrix(self.plant.states) - self._member(self.plant.state_labels, family.states)
-        nested = self.K.applyfunc(lambda k: _horner_form(k, s))
+        nested = self.K.applyfunc(lambda k: horner_form(k, s))
         law = self._member(self.plant.input_labels, family.inputs) - nested * deviation
         computed = {k: with_doubles(e).xreplace({s: told_of}) for k, e in self.by_input(list(law)).items()}
         return written_in_c(
@@ -205,6 +249,12 @@ class GainSchedule(Law):
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
         """The inputs (m x 1) by powers of the states, coefficients as doubles."""
+        if len(self.pieces) > 1:
+            below = [self.variable < sp.Float(high) for *_, high in (law.range for law in self.pieces[:-1])]
+            if self.by != REFERENCE:
+                below = [where.xreplace({self.variable: self.by}) for where in below]
+            each = zip(*(law.expr for law in self.pieces), strict=True)
+            return sp.ImmutableMatrix([sp.Piecewise(*zip(row, [*below, True], strict=True)) for row in each])
         rows = (with_doubles(sp.collect(sp.expand(e), self.plant.states)) for e in self.torques)
         return sp.ImmutableMatrix(list(rows))
 
@@ -249,11 +299,12 @@ def schedule(
         Values of s at which gains are designed, in order.
     design : callable
         Of the equilibrium there: a `LinearLaw`, as ``lambda eq: gc.lqr(sys, eq, Q=..., R=...)``.
-    fit : "polynomial" | "rational"
-        What the gains are fitted by: polynomials in s, or quotients with one denominator for all gains, which
-        is proved to be positive over the range.
+    fit : "polynomial" | "rational" | "linear"
+        What the gains are fitted by: polynomials in s; quotients with one denominator for all gains, which is
+        proved to be positive over the range; or lines from node to node, which go through the designs and
+        have a proof for each piece of the range.
     degree : int, optional
-        Of these; the largest that the nodes determine by default, of quotients up to 2.
+        Of the first two; the largest that the nodes determine by default, of quotients up to 2.
     by : "reference", or an expression in the states
         With "reference" s is a parameter of the loop: where the plant is to be. An expression that is s at
         the family's members puts in what is measured; the loop has other eigenvalues then than at a frozen
@@ -273,7 +324,7 @@ def schedule(
     ------
     InputError, ParameterError
         For an unknown family or symbol, fewer than two nodes or nodes out of order, a design that is no law
-        of this plant, another fit, a degree that the nodes do not determine, a denominator that is not
+        of this plant, another fit, a degree that the nodes do not determine or of lines, a denominator not
         positive over the range, a name that a parameter has already, and an expression that is not s at the
         family's members.
     TypeError
@@ -319,13 +370,8 @@ def schedule(
     values = [real(v, "a node") for v in entries("nodes", nodes)]
     if len(values) < 2 or any(b <= a for a, b in pairwise(values)):
         raise InputError(f"nodes must be two or more numbers in order, got {shown(nodes)}")
-    require_choice("fit", fit, (POLYNOMIAL, RATIONAL))
-    most = len(values) - 1
-    if fit == RATIONAL:
-        gains = plant.ninputs * plant.nstates
-        most = gains * most // (gains + 1)
-    usual = most if fit == POLYNOMIAL else min(2, most)
-    degree = usual if degree is None else whole_number("degree", degree, 0, most)
+    require_choice("fit", fit, FITS)
+    degree = _degree(degree, fit, len(values) - 1, plant.ninputs * plant.nstates)
     numbers = {name: float(q) for name, q in given.items()}
     designed = []
     for value in values:
@@ -343,6 +389,18 @@ def schedule(
     return GainSchedule(plant, family, variable, designed, degree, by, placed, fit)
 
 
+def _degree(given: Any, fit: str, most: int, gains: int) -> int:
+    """Of the functions that gains are fitted by: what is given, or as much as the nodes determine."""
+    if fit == LINEAR:
+        if given is not None:
+            raise InputError("fit='linear' has lines from node to node: leave degree= out")
+        return 1
+    if fit == RATIONAL:
+        most = gains * most // (gains + 1)
+    usual = most if fit == POLYNOMIAL else min(2, most)
+    return usual if given is None else whole_number("degree", given, 0, most)
+
+
 def _variable_of_state(
     plant: ReducedSystem, family: Family, variable: sp.Symbol, by: sp.Expr, at: Mapping[sp.Symbol, sp.Expr]
 ) -> sp.Expr:
@@ -356,66 +414,3 @@ def _variable_of_state(
     if there != variable and not all(are_same([there], [variable])):
         raise InputError(f"by = {by} must be {variable} at the members of the family, and is {there} there")
     return by
-
-
-def _powers(
-    variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
-) -> tuple[np.ndarray, np.ndarray, sp.Expr]:
-    """Powers of the distance from the middle over half the range (nodes, degree + 1), gains of the nodes in
-    rows, and this distance.
-    """
-    values = np.array([s for s, _ in designed])
-    middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
-    table = np.vander((values - middle) / half, degree + 1, increasing=True)
-    distance = (variable - sp.Rational(exact(middle))) / sp.Rational(exact(half))
-    return table, np.array([K.ravel() for _, K in designed]), distance
-
-
-def _polynomials(
-    variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
-) -> sp.ImmutableMatrix:
-    """Polynomials of least squares through designs, in the distance from the middle over half the range."""
-    table, gains, distance = _powers(variable, designed, degree)
-    found = np.linalg.lstsq(table, gains, rcond=None)[0]
-    found[np.abs(found) <= CHATTER * np.max(np.abs(gains), axis=0)] = 0.0
-    entries_of = [
-        sp.Add(*(sp.Rational(exact(c)) * distance**k for k, c in enumerate(column))) for column in found.T
-    ]
-    return sp.ImmutableMatrix(*designed[0][1].shape, entries_of)
-
-
-def _quotients(
-    variable: sp.Symbol, designed: Sequence[tuple[float, np.ndarray]], degree: int
-) -> sp.ImmutableMatrix:
-    """Quotients of polynomials of least squares, in the same distance; K q = p with q = 1 + ... for all."""
-    table, gains, distance = _powers(variable, designed, degree)
-    size = np.max(np.abs(gains), axis=0)
-    size = np.where(size > 0, size, 1.0)
-    rows = [
-        np.hstack([np.kron(np.eye(len(size))[k], table), -(column / size[k])[:, None] * table[:, 1:]])
-        for k, column in enumerate(gains.T)
-    ]
-    found = np.linalg.lstsq(np.vstack(rows), np.concatenate(gains.T / size[:, None]), rcond=None)[0]
-    found[np.abs(found) <= CHATTER * np.max(np.abs(found))] = 0.0
-    above, below = found[: -degree or None].reshape(len(size), degree + 1), found[len(found) - degree :]
-    t = sp.Dummy("t")
-
-    def polynomial(numbers: np.ndarray) -> sp.Expr:
-        return sp.Add(*(sp.Rational(exact(c)) * t**k for k, c in enumerate(numbers)))
-
-    q = sp.Poly(polynomial(np.array([1.0, *below])), t)
-    if q.count_roots(-1, 1):  # it is one at zero
-        raise InputError(
-            "the denominator that is fitted to these designs is not positive over the range: lower the "
-            "degree, take more nodes, or fit='polynomial'"
-        )
-    tops = [sp.Rational(exact(s)) * polynomial(p) for s, p in zip(size, above, strict=True)]
-    return sp.ImmutableMatrix(
-        *designed[0][1].shape, [(p / q.as_expr()).xreplace({t: distance}) for p in tops]
-    )
-
-
-def _horner_form(k: sp.Expr, s: sp.Symbol) -> sp.Expr:
-    """A quotient with both its polynomials by Horner's rule."""
-    above, below = sp.fraction(sp.together(k))
-    return sp.horner(sp.expand(above), wrt=s) / sp.horner(sp.expand(below), wrt=s)

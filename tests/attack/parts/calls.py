@@ -34,7 +34,7 @@ MADE_BY_THE_PACKAGE = (
     "BoxCertificate", "Scene", "Trajectory", "SphereTrajectory", "RotationTrajectory", "Certificate",
     "Linearization", "Matching",
     "DiscoveredInvariants", "EnergyLaw", "Ensemble", "ManyLinearizations", "MovingBound", "ProvedCatch",
-    "SweepResult", "Switching",
+    "PiecewiseMap", "SweepResult", "Switching",
     "trajectory_type", "trajectory_of", "of_run", "from_arrays",
 )  # fmt: skip
 """Results, which users get and do not make."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from scipy.linalg import eigh
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.analysis.schedules.moving_bound import bound_over_pieces
 from tests.attack.forge.mutations import ANYWHERE, Mutator, pick
 from tests.attack.forge.other_witnesses import move_number, other_node, scale_block, scale_number
 from tests.attack.oracle.tables import NotJudgedError, Table
@@ -49,22 +51,47 @@ def other_range(data: dict, rng: np.random.Generator) -> str:
     return f"range {theorem['axes']}"
 
 
+def other_piece(data: dict, rng: np.random.Generator) -> str:
+    """A further piece that is not there, comes twice or first, or has another form, place or number."""
+    further = data["theorem"]["further"]
+    own = further[int(rng.integers(len(further)))]["theorem"]
+    change = pick(rng, ("none", "twice", "first", "form", "place", "decay", "axis"))
+    if change == "none":
+        further.pop()
+    elif change == "twice":
+        further.append(copy.deepcopy(further[-1]))
+    elif change == "first":
+        mine = data["theorem"] | {"cells": own["cells"]}
+        further[0]["theorem"] = {k: v for k, v in mine.items() if k != "further"}
+    elif change == "form":
+        entry = own["P"][0][0]
+        entry[0] = str(Fraction(entry[0]) * Fraction(101, 100))
+    elif change == "place":
+        own["axes"][own["moves"]] = [str(Fraction(q) + Fraction(1, 8)) for q in own["axes"][own["moves"]]]
+    elif change == "decay":
+        own["decay"] = str(Fraction(own["decay"]) * Fraction(9, 10))
+    else:
+        problem = further[0]["problem"]
+        problem["states"] = dict(zip(problem["states"], [*problem["states"].values()][::-1], strict=True))
+    return f"piece {change}"
+
+
 CHANGES: tuple[Mutator, ...] = (
     scale_number, scale_number, scale_number, scale_block, move_number, other_node, other_cells, other_range,
-    *ANYWHERE,
+    other_piece, *ANYWHERE,
 )  # fmt: skip
 
 
 @cache
-def pulled(time: int = 1) -> gc.ReducedSystem:
+def pulled(time: int = 1, damping: int = 2) -> gc.ReducedSystem:
     """A mass on a spring with a damper, of which the far end s is moved: e'' + 2 e' + 2 e = -s''.
 
-    ``time`` is the unit of time in seconds.
+    ``time`` is the unit of time in seconds; ``damping`` may be another one.
     """
     x, s = gc.Coordinate("x"), gc.Parameter("s", 0.0)
     return gc.EulerPoincare(
         name="pulled", shape=[x], inertia=[[1]], parameters=[s],
-        potential=time**2 * (x.symbol - s.symbol) ** 2, forces=[-2 * time * x.rate],
+        potential=time**2 * (x.symbol - s.symbol) ** 2, forces=[-damping * time * x.rate],
         equilibria={"pulled": gc.Family({"x": s.symbol})},
     ).reduce()  # fmt: skip
 
@@ -89,6 +116,7 @@ def genuine() -> list[dict[str, Any]]:
     found = [
         gc.bound_while_moving(pulled(), "pulled", "s", (-1, 2), 0.5),
         gc.bound_while_moving(compass(), "drawn", "s", (-0.5, 0.5), 0.25),
+        bound_over_pieces([(pulled(), (-1, 0.5)), (pulled(damping=3), (0.5, 2))], "pulled", "s", 0.5),
     ]
     return [bound.to_dict() for bound in found]
 
@@ -101,15 +129,41 @@ def falsehood(content: Mapping[str, Any], rng: np.random.Generator) -> str:
     NotJudgedError
         For a problem that is not understood here.
     """
-    theorem, problem = content["theorem"], content["problem"]
-    if problem["inputs"]:
-        return "a loop with inputs"
-    for _ in range(POINTS):
-        values = {k: float(Fraction(q)) for k, q in {**problem["parameters"], **theorem["symbols"]}.items()}
-        for k, (low, high) in theorem["axes"].items():
-            values[k] = float(Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(rng.random()))
-        if fault := _fault_at(problem, theorem, values):
-            return f"{fault} at {values}"
+    pieces = [(content["problem"], content["theorem"])]
+    pieces += [(piece["problem"], piece["theorem"]) for piece in content["theorem"].get("further", ())]
+    for problem, theorem in pieces:
+        if problem["inputs"]:
+            return "a loop with inputs"
+        for _ in range(POINTS):
+            values = _numbers(problem, theorem)
+            for k, (low, high) in theorem["axes"].items():
+                values[k] = float(Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(rng.random()))
+            if fault := _fault_at(problem, theorem, values):
+                return f"{fault} at {values}"
+    return next(filter(None, (_fault_between(*pair) for pair in pairwise(pieces))), "")
+
+
+def _numbers(problem: Mapping[str, Any], theorem: Mapping[str, Any]) -> dict[str, float]:
+    return {k: float(Fraction(q)) for k, q in {**problem["parameters"], **theorem["symbols"]}.items()}
+
+
+def _fault_between(first: tuple, second: tuple) -> str:
+    """What is false where two pieces should meet, in the middle of axes that stand still."""
+    (_, one), (_, other) = first, second
+    s, ends = (
+        one["moves"],
+        [[Fraction(q) for q in theorem["axes"][theorem["moves"]]] for theorem in (one, other)],
+    )
+    if ends[0][1] != ends[1][0] or any(one[k] != other[k] for k in ("rate", "decay", "reach", "within")):
+        return "pieces that do not follow each other with one bound"
+    found = []
+    for (problem, theorem), t in zip((first, second), (1.0, -1.0), strict=True):
+        middles = {k: float(Fraction(a) + Fraction(b)) / 2 for k, (a, b) in theorem["axes"].items()}
+        values = _numbers(problem, theorem) | middles | {s: float(ends[0][1])}
+        found.append((_form(theorem, t, 1.0)[0], _members(problem, values)))
+    (P, x), (Q, y) = found
+    if np.max(np.abs(P - Q)) > SLACK * np.max(np.abs(P)) or np.max(np.abs(x - y)) > SLACK:
+        return "forms or members that jump where pieces meet"
     return ""
 
 
