@@ -14,12 +14,13 @@ FREE = gc.models.names("rotations")
 
 
 def test_kinds_make_up_the_catalogue():
-    kinds = ("reduced", "files", "spheres", "products")
-    reduced, files, spheres, products = (gc.models.names(kind) for kind in kinds)
-    assert sorted(reduced + files + spheres + products) == gc.models.names()
+    kinds = ("reduced", "fields", "files", "spheres", "products")
+    reduced, fields, files, spheres, products = (gc.models.names(kind) for kind in kinds)
+    assert sorted(reduced + fields + files + spheres + products) == gc.models.names()
     assert set(FREE) < set(reduced)
     assert all(isinstance(gc.models.get(name)(), gc.EulerPoincare) for name in reduced)
-    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, files, spheres, "):
+    assert all(isinstance(gc.models.get(name)(), gc.VectorField) for name in fields)
+    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, fields, files, "):
         gc.models.names("tori")
 
 
@@ -177,3 +178,36 @@ def test_families_are_declared_like_those_of_mechanisms():
 def test_builders_go_by_the_names_of_their_functions_too(alias, name):
     assert gc.models.get(alias)().name == name
     assert alias not in gc.models.names()
+
+
+@pytest.mark.parametrize("name", gc.models.names("fields"))
+def test_fields_have_no_energy_and_answer_without_one(name):
+    """Members rest, derivatives are those of complex steps, and what asks for an energy is refused."""
+    field = gc.models.get(name)()
+    system = field.reduce()
+    assert (system.name, bool(field.source)) == (name, True)
+    assert "energy" not in system.conserved()
+    with pytest.raises(gc.DescriptionError, match="a vector field has no energy"):
+        system.energy(np.zeros(system.nstates))
+    assert field.equilibria
+    for family in field.equilibria:
+        member = system.equilibrium(family)
+        assert np.abs(system.rhs(0.0, member.x, member.u)).max() < 1e-15
+        assert gc.certify(system, member).verdict.name != "NUMERICALLY_STABLE"
+    x, u = system.random_state(np.random.default_rng(2)), np.full(system.ninputs, 0.3)
+    moved = (x[:, None] + 1e-30j * np.eye(x.size)).T
+    columns = [np.imag(system.rhs(0.0, row, u)) / 1e-30 for row in moved]
+    assert np.stack(columns, axis=1) == pytest.approx(system.jacobian(0.0, x, u), rel=1e-13, abs=1e-13)
+
+
+def test_verdicts_of_fields_flip_where_they_are_known_to():
+    """Zonal wind at F = 1 (Lorenz); both edges of the cubic; van der Pol's rest by the sense of time."""
+    weather = gc.models.get("lorenz-84")().reduce()
+    for F, word in ((1 - 1e-9, "PROVED_ASYMPTOTICALLY_STABLE"), (1 + 1e-9, "PROVED_UNSTABLE")):
+        assert gc.certify(weather, weather.equilibrium("zonal", params={"F": F})).verdict.name == word
+    told = {"van-der-pol": "PROVED_UNSTABLE", "van-der-pol-reversed": "PROVED_ASYMPTOTICALLY_STABLE"}
+    for name, word in told.items():
+        system = gc.models.get(name)().reduce()
+        assert gc.certify(system, system.equilibrium("rest")).verdict.name == word
+    with pytest.raises(gc.EquilibriumError, match="members satisfy G = 0"):
+        gc.models.get("lorenz-84")(set="1984").equilibrium("zonal")

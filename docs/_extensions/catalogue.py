@@ -80,7 +80,7 @@ class CatalogueDirective(SphinxDirective):
     @property
     def is_reduced(self) -> bool:
         """Whether the mechanism is a description to be reduced; else it is a system."""
-        return self.arguments[0] in {*gc.models.names("reduced"), *gc.models.names("files")}
+        return hasattr(self.mechanism(), "reduce")
 
     def run(self) -> list[nodes.Node]:
         try:
@@ -125,7 +125,7 @@ class Mechanism(CatalogueDirective):
         leaf = system.latex("leaf").split(r", \qquad ")
         facts = {
             "Group": group_name(mechanism.group),
-            "Shape": "<br>".join(map(coordinate_line, mechanism.shape)),
+            shape_title(mechanism): "<br>".join(map(coordinate_line, mechanism.shape)),
             "States": names(system.state_labels),
             "Inputs": names(system.input_labels),
             "Leaf": ", ".join(f"${r}$" for r in leaf if r),
@@ -221,6 +221,11 @@ def space_name(mechanism: gc.EulerPoincare) -> str:
     """The group and the coordinates: ``SE(2) x R1, theta``."""
     shape = [names([c.name]) for c in mechanism.shape]
     return ", ".join(filter(None, [group_name(mechanism.group), *shape]))
+
+
+def shape_title(mechanism: Any) -> str:
+    """What coordinates are beside velocities; of a first-order field they are the state."""
+    return "Meaning" if isinstance(mechanism, gc.VectorField) else "Shape"
 
 
 def coordinate_line(coordinate: gc.Coordinate) -> str:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from pictures import blades, bodies, carried, compounds, driven, imported, pendula, rolling, sites, tops
+from pictures import (
+    blades,
+    bodies,
+    carried,
+    compounds,
+    driven,
+    fields,
+    imported,
+    pendula,
+    rolling,
+    sites,
+    tops,
+)
 
 __all__ = ["draw", "names"]
 
-_PLACES = (blades, bodies, carried, compounds, driven, imported, pendula, rolling, sites, tops)
+_PLACES = (blades, bodies, carried, compounds, driven, fields, imported, pendula, rolling, sites, tops)
 _PICTURES = {
     name.replace("_", "-"): function
     for place in _PLACES

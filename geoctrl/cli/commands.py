@@ -16,7 +16,6 @@ from geoctrl.cli.range_commands import certify_over_box
 from geoctrl.cli.reading.arguments import (
     UsageError,
     family_symbols,
-    is_reduced,
     numbers,
     plant_and_law,
     point_of,
@@ -88,7 +87,7 @@ def catalogue_entry(name: str) -> dict[str, Any]:
     mechanism = builder()
     summary = (builder.__doc__ or "").strip().partition("\n")[0].replace("`", "")
     options = [p for p in inspect.signature(builder).parameters.values() if p.name != "set"]
-    own = _mechanism_entry(mechanism) if is_reduced(name) else _system_entry(mechanism, options)
+    own = _mechanism_entry(mechanism) if hasattr(mechanism, "reduce") else _system_entry(mechanism, options)
     return {"description": summary, **own, "source": mechanism.source}
 
 

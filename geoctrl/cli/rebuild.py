@@ -66,7 +66,7 @@ def _catalogue_system(name: str) -> Any:
             "geoctrl.analysis.certificates.same_equations.require_same_equations"
         )
     made: Any = models.get(stem)()
-    described = stem in models.names("reduced")
+    described = hasattr(made, "reduce")
     system = made.reduce() if described else made
     if view and described and made.symmetry is not None:
         system = system.despun()

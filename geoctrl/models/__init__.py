@@ -44,6 +44,14 @@ _IN_FILE_OF = {
 _REDUCED = {name: name.replace("-", "_") for name in _IN_OWN_FILE.split()}
 _REDUCED |= {name: file for file, names in _IN_FILE_OF.items() for name in names}
 """The file of each; the function that builds it has its name."""
+_FIELDS = {
+    "car-on-a-line": "car_on_a_line",
+    "cubic": "cubic",
+    "lorenz-84": "lorenz_84",
+    "van-der-pol": "van_der_pol",
+    "van-der-pol-reversed": "van_der_pol",
+}
+"""First-order fields, which have no inertia and no energy, by their file."""
 _FROM_FILES = {
     name: ("geoctrl.models.model_files", name.replace("-", "_"))
     for name in ("balancer", "quadrotor", "reaction-wheel", "seven-joint-arm")
@@ -96,6 +104,7 @@ _ALIASES = {
 """Mechanisms by the names of the functions that build them on rotations and spheres."""
 _KINDS = {
     "reduced": set(_REDUCED),
+    "fields": set(_FIELDS),
     "files": set(_FROM_FILES),
     "spheres": set(_ON_SPHERES),
     "rotations": _FREE_ATTITUDES,
@@ -112,10 +121,10 @@ def names(kind: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    kind : {"reduced", "files", "spheres", "rotations", "products"}, optional
-        Those described by Euler-Poincare equations; such that are read from model files; those on spheres;
-        those that ``attitudes=True`` gives as systems on rotations; those on products of places, directions
-        and attitudes. All by default.
+    kind : {"reduced", "fields", "files", "spheres", "rotations", "products"}, optional
+        Those described by Euler-Poincare equations; first-order fields, which have no energy; such that are
+        read from model files; those on spheres; those that ``attitudes=True`` gives as systems on rotations;
+        those on products of places, directions and attitudes. All by default.
 
     Raises
     ------
@@ -128,7 +137,7 @@ def names(kind: str | None = None) -> list[str]:
     ['chain-pendulum', 'coupled-pendula']
     """
     if kind is None:
-        return sorted([*_REDUCED, *_FROM_FILES, *_SYSTEMS])
+        return sorted([*_REDUCED, *_FIELDS, *_FROM_FILES, *_SYSTEMS])
     require_choice("kind", kind, _KINDS, ParameterError)
     return sorted(_KINDS[kind])
 
@@ -165,7 +174,7 @@ def get(name: str) -> Callable[..., Any]:
     ('energy', 'momentum3')
     """
     name = _ALIASES.get(name, name) if isinstance(name, str) else name
-    if not isinstance(name, str) or name not in {*_REDUCED, *_FROM_FILES, *_SYSTEMS}:
+    if not isinstance(name, str) or name not in {*_REDUCED, *_FIELDS, *_FROM_FILES, *_SYSTEMS}:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
     build = _builder(name)
     known = signature(build).parameters
@@ -203,5 +212,5 @@ def get(name: str) -> Callable[..., Any]:
 def _builder(name: str) -> Callable[..., Any]:
     """The function that builds a mechanism; its file is loaded with it."""
     found = _SYSTEMS.get(name) or _FROM_FILES.get(name)
-    module, function = found or (f"geoctrl.models.{_REDUCED[name]}", name.replace("-", "_"))
+    module, function = found or (f"geoctrl.models.{(_REDUCED | _FIELDS)[name]}", name.replace("-", "_"))
     return getattr(import_module(module), function)

@@ -136,6 +136,22 @@ def test_a_point_that_rests_for_all_of_the_box_needs_no_family():
         gc.certify(moved, [1], over={"q": 0.5})
 
 
+def test_a_relation_that_the_constants_keep_is_no_hindrance():
+    """Lorenz' zonal wind x = F rests where G = 0, and attracts where F < 1."""
+    system = gc.models.get("lorenz-84")().reduce()
+    member = system.equilibrium("zonal")
+    found = gc.certify(system, member, over={"a": 0.5, "F": (-1, Fraction(99, 100))})
+    assert found.verdict.name == "PROVED_ASYMPTOTICALLY_STABLE"
+    beyond = gc.certify(system, member, over={"a": 0.5, "F": (-1, Fraction(101, 100))})
+    assert (beyond.verdict.name, beyond.counterexample.verdict.name) == ("UNDECIDED", "PROVED_UNSTABLE")
+    for ask in (
+        lambda: gc.certify(system, member, over={"G": (-1, 1)}),
+        lambda: gc.certify_region(system, "zonal", {"G": (-1, 1)}, depth=2),
+    ):
+        with pytest.raises(gc.EquilibriumError, match="members of 'zonal' satisfy G = 0"):
+            ask()
+
+
 def genuine():
     return copy.deepcopy(asked(scalar(-(p.symbol**2) + p - sp.Rational(3, 10)), p=(0, 1)).to_dict())
 

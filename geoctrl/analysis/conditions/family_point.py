@@ -41,6 +41,8 @@ class FamilyPoint:
     family : name of the family
     settings : Settings
         What parameters are set to.
+    numbers : dict of sympy.Symbol -> number, optional
+        Of parameters and symbols, at which relations of the family are looked at.
 
     Attributes
     ----------
@@ -52,7 +54,13 @@ class FamilyPoint:
         Symbols of which a relation of the family gives the square.
     """
 
-    def __init__(self, system: ReducedSystem, family: str, settings: Settings) -> None:
+    def __init__(
+        self,
+        system: ReducedSystem,
+        family: str,
+        settings: Settings,
+        numbers: Mapping[sp.Symbol, sp.Expr] | None = None,
+    ) -> None:
         self.system, self.family, self.name = system, system.families[family], family
         self.settings, graph = settings, system.graph
         free = [p for p in system.mechanism.parameters if p.name not in settings.expressions]
@@ -64,7 +72,7 @@ class FamilyPoint:
         self.positive |= {node for s, node in own.items() if s.is_positive}
         convert = FromSympy(graph, leaves)
         bound, squares = _symbols_by_relations(
-            self.family.relations, self.family.symbols, settings.symbols, family
+            self.family.relations, self.family.symbols, settings.symbols | dict(numbers or {}), family
         )
         self.squares = {leaves[s]: convert(e) for s, e in squares.items()}
         self.bound = bound

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import sympy as sp
+
 from geoctrl._checks import nearest
 from geoctrl._scalars import exact, shown
-from geoctrl.analysis.conditions.family_point import FamilyPoint
+from geoctrl.analysis.conditions.family_point import FamilyPoint, NotFree
 from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
 from geoctrl.analysis.question.motion import EquationsOfMotion
@@ -65,7 +67,15 @@ def region_problem(
         raise ParameterError("an axis is a parameter that is free")
     plain = Settings(sys, {k: v for k, v in given.items() if k not in related})
     settings = Settings(sys, related)
-    at = FamilyPoint(sys, family, settings)
+    numbers = {p.symbol: plain.numbers.get(p.name, p.default) for p in sys.mechanism.parameters}
+    numbers |= {s: symbols.get(s.name) for s in sys.families[family].symbols}
+    known = {
+        s: sp.Rational(str(exact(q))) for s, q in numbers.items() if q is not None and s.name not in axes
+    }
+    try:
+        at = FamilyPoint(sys, family, settings, {s: q for s, q in known.items() if s.name not in related})
+    except NotFree as relations:
+        raise EquilibriumError(f"{relations}") from None
     graph = sys.graph
     roots = {s: graph.fun("sqrt", square) for s, square in at.squares.items()}
     bound = {s.name for s in at.bound} | {s.payload for s in roots}

@@ -16,7 +16,6 @@ __all__ = [
     "bounds",
     "family_of",
     "family_symbols",
-    "is_reduced",
     "member",
     "number",
     "numbers",
@@ -81,13 +80,6 @@ def parts_and_bounds(pairs: Sequence[str], option: str) -> dict[str, float | tup
             raise UsageError(f"{option} gives {name} twice")
         found[name] = ends if len(ends) == 2 else ends[0]
     return found
-
-
-def is_reduced(name: str) -> bool:
-    """Whether the catalogue gives a description, to be reduced; else it gives a system."""
-    import geoctrl
-
-    return name in {*geoctrl.models.names("reduced"), *geoctrl.models.names("files")}
 
 
 def system_of(args: argparse.Namespace) -> Any:
