@@ -29,8 +29,8 @@ ROOMS = {
     "stepping": "drive compiled lanes methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
-        "symbolic question rest invariants linear proofs witnesses set_witnesses certificates conditions "
-        "maps quadratics regions schedules ."
+        "symbolic question rest invariants linear critical proofs witnesses set_witnesses certificates "
+        "conditions maps quadratics regions schedules ."
     ),
     "orbits": "enclosures catches .",
     "viz": ". scenes",

@@ -50,6 +50,7 @@ THEOREMS = {
     **dict.fromkeys(("family in balls", "growth in balls"), "theorems.family_in_balls"),
     **dict.fromkeys(("periodic orbit that attracts", "periodic orbit that repels"), "orbits.file"),
     "falling": "theorems.falling",
+    "growing": "theorems.growing",
     "turning point": "theorems.turning_point",
     "sublevel": "sublevels.file",
     "squares": "squares.file",

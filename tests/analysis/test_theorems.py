@@ -157,6 +157,10 @@ PROVED = {
         plain("y, -x**3", {"x": 0, "y": 0}, conserved={"energy": "y**2/2 + x**4/4"}),
         STABLE,
     ),
+    "no minimum above a minimum on every line": (point_mass("(y - x**2)*(y - 3*x**2)"), UNSTABLE),
+    "an indefinite quartic": (point_mass("x**4 - 3*x**2*y**2 + y**4"), UNSTABLE),
+    "an odd lowest power": (point_mass("x**3 + y**2"), UNSTABLE),
+    "a family cut by a cross": (plain("s*y, 0, -z", {"y": 0, "s": 0, "z": 0}), UNSTABLE),
     "drift without a nilpotent block": (
         plain("s**2, 0, -z", {"x": 0, "s": 0, "z": 0}, conserved={"s": "s"}),
         UNSTABLE,
@@ -181,10 +185,6 @@ OPEN = {
     ),
     "cubic forces of which the power has both signs": springs((1, 1), "-v1**3 + 5*v1*v2**2", "-v2**3"),
     "a factor that is zero at the point": body(("-(1 + g3)*O1", "0", "0")),
-    "no minimum above a minimum on every line": point_mass("(y - x**2)*(y - 3*x**2)"),
-    "an indefinite quartic": point_mass("x**4 - 3*x**2*y**2 + y**4"),
-    "an odd lowest power": point_mass("x**3 + y**2"),
-    "a family cut by a cross": plain("s*y, 0, -z", {"y": 0, "s": 0, "z": 0}),
     "a singular leaf": plain("-x, y", {"x": 0, "y": 0}, leaf=["y**2"]),
 }
 """By hand: some stable, some not; that no theorem here shows either, or that a hypothesis fails."""

@@ -13,7 +13,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.analysis.conditions.family_point import Falling, FamilyPoint
-from geoctrl.analysis.proofs.squares import sum_of_squares
+from geoctrl.analysis.critical.squares import sum_of_squares
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction, TooLargeError
 

@@ -7,14 +7,14 @@ Its numerator, modulo the leaf, must be a sum of squares with factors of one sig
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from flint import fmpq
 
 from geoctrl import checker, decisions
+from geoctrl.analysis.critical.signed_rates import Square, signed_squares, square_with_root
+from geoctrl.analysis.critical.squares import square_free
 from geoctrl.analysis.proofs.energy_casimir import critical_combination
-from geoctrl.analysis.proofs.squares import square_free, sum_of_squares
 from geoctrl.analysis.proofs.vanishing_chain import chain_from
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved, independent_invariants
@@ -22,19 +22,6 @@ from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import matrix, nullspace, product
 
 __all__ = ["falling_functions"]
-
-TERMS = 400
-"""Terms of a rate from which on its sign is not looked for."""
-
-
-class Square(NamedTuple):
-    """factor * square^2, where root^power = cofactor * square; the factor has a denominator."""
-
-    factor: tuple[Any, Any]
-    square: Any
-    root: Any
-    power: int
-    cofactor: Any
 
 
 def falling_functions(
@@ -55,7 +42,7 @@ def falling_functions(
             question.require_kept([])
             rate = question.rate(list(nodes))
             generators = Generators.of(question)
-            sense, squares = _signed_squares(question, rate, generators)
+            sense, squares = signed_squares(question, rate, generators)
             if apart:
                 squares = [part for square in squares for part in _separate_squares(square, generators)]
         except (checker.Refusal, NotSolved):
@@ -109,51 +96,7 @@ def _multipliers(
     return None if y is None else {f[0]: str(c) for f, c in zip(functions, y, strict=True)}
 
 
-# -- the sign of a rate -----------------------------------------------------------------------------------
-
-
-def _signed_squares(q: decisions.Question, rate: Any, g: Generators) -> tuple[int, list[Square]]:
-    """The sense and squares with sense * rate = -sum factor * square^2; NotSolved where none are found."""
-    # Before division by the leaf a rate may show its squares, after it it is shorter. Unknowns that are left,
-    # forces of constraints, do no work on the leaf.
-    for top in (
-        _without_generators(rate.top, g.unknowns),
-        _without_generators(q.functions.remainder(rate), g.unknowns),
-    ):
-        if top and len(top) <= TERMS:
-            try:
-                return _signed_polynomial(q, rate, top, g)
-            except NotSolved:
-                continue
-    raise NotSolved
-
-
-def _without_generators(p: Any, gone: Sequence[int]) -> Any:
-    """A polynomial where some generators are zero."""
-    kept = {tuple(map(int, e)): c for e, c in p.terms() if not any(e[i] for i in gone)}
-    return p.context().from_dict(kept)
-
-
-def _signed_polynomial(q: decisions.Question, rate: Any, top: Any, g: Generators) -> tuple[int, list[Square]]:
-    """The same for a numerator."""
-    F = q.functions
-    below = g.one
-    for k, e in rate.below.items():
-        below = below * F.factors[k].top ** e
-    terms = [(a, below * b, square) for a, b, square in sum_of_squares(top, g)]
-    values = [g.value_of(a) / g.value_of(b) for a, b, _ in terms]
-    sense = -1 if values[0] > 0 else 1
-    if not all(sense * value < 0 for value in values):
-        raise NotSolved
-    return sense, [_square((a * -sense, b), square, g) for a, b, square in terms]
-
-
-def _square(factor: tuple[Any, Any], square: Any, g: Generators) -> Square:
-    """factor square^2 with the square-free root of what vanishes."""
-    factors = square.factor()[1]
-    power = max((int(m) for _, m in factors), default=1)
-    root = prod((p for p, _ in factors), start=g.one)
-    return Square(factor, square, root, power, root**power // square)
+# -- squares with factors without velocities ----------------------------------------------------------------
 
 
 def _separate_squares(square: Square, g: Generators) -> list[Square]:
@@ -171,7 +114,7 @@ def _separate_squares(square: Square, g: Generators) -> list[Square]:
     if len(factors) == 1 or not even or not all(g.value_of(f) / g.value_of(below) > 0 for _, f in factors):
         return [square]
     halves = [(ring.from_dict({tuple(k // 2 for k in powers): 1}), f) for powers, f in factors]
-    return [_square((f, below), square.square * half, g) for half, f in halves]
+    return [square_with_root((f, below), square.square * half, g) for half, f in halves]
 
 
 def _square_data(square: Square, table: Appended, g: Generators) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from geoctrl import checker
+from geoctrl.analysis.critical.growing_functions import growing_functions
+from geoctrl.analysis.critical.hills import hills
 from geoctrl.analysis.proofs.drift import drifts
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.falling_function import falling_functions
@@ -39,7 +41,7 @@ def candidates(
     evidence : dict
         Of that attempt.
     drift : bool
-        Whether motions that drift away make the point unstable: not where its orbit is asked for.
+        Whether motions that leave the point make it unstable: not where its orbit is asked for.
     """
     searches = [
         lambda: _families(stored, evidence),
@@ -47,7 +49,12 @@ def candidates(
         lambda: _degenerate(stored, evidence),
         lambda: _critical_case(stored, evidence),
     ]
-    searches += [lambda: _drifts(stored)] if drift else []
+    growing = [
+        lambda: _drifts(stored),
+        lambda: growing_functions(stored, evidence["conserved"]),
+        lambda: _hills(problem, stored, evidence),
+    ]
+    searches += growing if drift else []
     for search in searches:
         try:
             yield from search()
@@ -76,6 +83,12 @@ def _falling(problem: Problem, evidence: dict[str, Any]) -> Iterator[Candidate]:
     if problem.others:
         stored = problem.question(others=True)
         yield from falling_functions(stored, evidence["conserved"], list(problem.others))
+
+
+def _hills(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where a potential has no minimum."""
+    asked = problem.question(others=True) if problem.others else stored
+    yield from hills(asked, evidence["conserved"], list(problem.others))
 
 
 def _drifts(stored: Stored) -> Iterator[Candidate]:

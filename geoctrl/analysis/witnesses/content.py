@@ -104,6 +104,7 @@ def _content(witnesses_of: WitnessesOf, proof: dict[str, Any]) -> dict[str, Any]
     used = [*problem["leaf"], *theorem.get("rows", []), *theorem.get("multipliers", {})]
     used += [theorem["energy"]] if "energy" in theorem else []
     used += theorem.get("rest", {}).get("kept", [])
+    used += [name for row in theorem.get("rising", ()) for name in row.get("conserved", ())]
     names = [name for name in dict.fromkeys(used) if name not in point.gradients]
     data = content_of_file({k: proof[k] for k in ("software", "system")}, point, theorem, names)
     return data | {"digest": checker.digest_of(data)}

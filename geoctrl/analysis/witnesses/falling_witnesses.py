@@ -1,4 +1,6 @@
-"""Witnesses of functions that fall: identities, and what is seen of all that might stay where they rest."""
+"""Witnesses of functions that fall or grow: identities, and what is seen of all that might stay where they
+rest.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,21 @@ from geoctrl.decisions.arithmetic.eliminations import (
     restricted,
 )
 from geoctrl.decisions.functions.identities_by_division import Ratio
+from geoctrl.decisions.theorems.growing_decision import growth_left
 
-__all__ = ["CofactorWriter", "falling"]
+__all__ = ["CofactorWriter", "falling", "growing"]
 
 Step = dict[str, Any]
 
 
 def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     """A function that falls, multipliers, and what shows that nothing stays where it rests."""
-    q, given, evidence = point.question, proof["problem"]["falling"], proof["evidence"]
+    given, evidence = proof["problem"]["falling"], proof["evidence"]
     _, *others = evidence["falling_multipliers"].items()
     basis = point.basis([*proof["problem"]["leaf"], *evidence["conserved"]])
     identities = CofactorWriter(point.question, point.table)
-    squares = [{k: row[k] for k in ("factor", "square")} for row in given["squares"]]
-    rate = q.rate([given["function"], *given["weights"]]) * fmpq(given["sense"])
-    fall = {k: given[k] for k in ("function", "weights", "sense")}
-    fall |= {"squares": squares, "cofactors": identities.cofactors(rate + identities.sum_of(squares))}
+    fall = identities.fall(given)
+    squares = fall["squares"]
     found = {"name": "falling", **basis, "fall": fall, "multipliers": dict(others)}
     if evidence["nothing_stays"] == "yes":
         steps, told = _steps(identities, given)
@@ -46,6 +47,19 @@ def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
             str(c) for c in negative_direction(_second_variation(point, basis, evidence, given))
         ]
     return found
+
+
+def growing(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
+    """A function that grows, functions that do not fall, and an arc."""
+    given = proof["problem"]["growing"]
+    identities = CofactorWriter(point.question, point.table)
+    rising = [
+        row | ({"fall": identities.fall(row["fall"])} if "fall" in row else {}) for row in given["rising"]
+    ]
+    left = growth_left(point.question, point.question.problem["growing"])
+    basis = point.basis(list(proof["problem"]["leaf"]))
+    cofactors = identities.cofactors(left)
+    return {"name": "growing", **basis, **given, "rising": rising, "cofactors": cofactors}
 
 
 class CofactorWriter:
@@ -72,6 +86,13 @@ class CofactorWriter:
     def rate(self, function: int, weights: list[int]) -> Ratio:
         """That of a function."""
         return self._q.rate([function, *weights])
+
+    def fall(self, given: dict[str, Any]) -> dict[str, Any]:
+        """A function that falls, as a file has it."""
+        squares = [{k: row[k] for k in ("factor", "square")} for row in given["squares"]]
+        rate = self.rate(given["function"], given["weights"]) * fmpq(given["sense"])
+        found = {k: given[k] for k in ("function", "weights", "sense")}
+        return found | {"squares": squares, "cofactors": self.cofactors(rate + self.sum_of(squares))}
 
     def cofactors(self, zero: Ratio) -> list[Cofactor]:
         """Those of what vanishes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.box_witnesses import in_balls
-from geoctrl.analysis.witnesses.falling_witnesses import falling
+from geoctrl.analysis.witnesses.falling_witnesses import falling, growing
 from geoctrl.analysis.witnesses.family_witnesses import drift, family
 from geoctrl.analysis.witnesses.held_witnesses import held_loop
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
@@ -17,6 +17,7 @@ from geoctrl.analysis.witnesses.series_witnesses import lowest_form, zero_root
 from geoctrl.analysis.witnesses.shape_witnesses import over_shape
 from geoctrl.decisions.theorems.falling_decision import METHOD as FALLING
 from geoctrl.decisions.theorems.family_decision import ATTRACTION, DRIFT
+from geoctrl.decisions.theorems.growing_decision import METHOD as GROWING
 from geoctrl.decisions.theorems.held_decision import FAMILY as FIXED_POINTS
 from geoctrl.decisions.theorems.held_decision import METHOD, ON_LEVELS
 from geoctrl.decisions.theorems.lowest_order import CRITICAL_CASE, MINIMUM
@@ -66,6 +67,7 @@ THEOREMS: dict[str, WitnessesOf] = {
     MINIMUM: lowest_form,
     CRITICAL_CASE: zero_root,
     FALLING: falling,
+    GROWING: growing,
     ORBIT: orbit,
     "spectrum modulo a group": growth_across,
     f"{FALLING} on the level sets of the invariants": falling,

@@ -65,12 +65,14 @@ of ``parts``, is sum a_i p_i + sum b_i p_i' of those before. Of ``seen`` each is
 
 def require_fall(q: Question, given: dict[str, Any]) -> None:
     """sense E' + sum d l^2 = sum q r on the leaf, and every d is positive at the point."""
-    total = _squares(q, given["squares"]) + q.rate_of(given["function"], given["weights"]) * given["sense"]
+    total = (
+        sum_of_squares(q, given["squares"]) + q.rate_of(given["function"], given["weights"]) * given["sense"]
+    )
     if total != q.still.combination(given["cofactors"], q.problem["leaf"]):
         raise Refusal("it is not proved that the function falls", "theorem.fall")
 
 
-def _squares(q: Question, squares: Sequence[dict[str, int]]) -> Ratio:
+def sum_of_squares(q: Question, squares: Sequence[dict[str, int]]) -> Ratio:
     """sum d l^2, with factors that are certainly positive at the point."""
     factors = [s["factor"] for s in squares]
     if any(jet.value is None or not positive(jet.value) for jet in q.jets(factors)):
@@ -126,7 +128,7 @@ def _vanishing(q: Question, witness: dict[str, Any]) -> list[tuple[int, list[int
     ratios, known = q.still.ratios, [(row["square"], list[int]()) for row in witness["fall"]["squares"]]
     for step in witness.get("steps", []):
         if parts := step.get("parts"):
-            left, found = _squares(q, parts), [(part["square"], list[int]()) for part in parts]
+            left, found = sum_of_squares(q, parts), [(part["square"], list[int]()) for part in parts]
         else:
             (unit,) = q.jets([step["unit"]])
             if unit.value is None or unit.value == 0:

@@ -47,6 +47,10 @@ BY_THEOREM = {
         "is unstable: along its one zero root the field begins with a power of {power}, which does not "
         "attract"
     ),
+    ("PROVED_UNSTABLE", "a growing function"): (
+        "is unstable: along motions that begin as near to it as one likes a function grows beyond all bounds "
+        "as long as they stay near"
+    ),
     ("PROVED_UNSTABLE", "drift"): (
         "is unstable: motions that begin as near to it as one likes drift away in {drifting}"
     ),

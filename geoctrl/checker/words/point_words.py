@@ -41,6 +41,10 @@ CHECKS = {
         "a function falls along the motion, less squares, identically; with multipliers it is critical at "
         "the point, and its second variation is {definite} on the tangents of {rows}"
     ),
+    "growing": (
+        "the rate of a function is, identically, a factor that is positive at the point times powers of "
+        "{rising}, and squares; these do not fall, and are positive along an arc on the leaf from the point"
+    ),
     "orbit": (
         "isometries move the point along {along}; they keep the leaf, a combination of {multipliers} and the "
         "levels held, identically, and its second variation is definite across"
@@ -129,7 +133,17 @@ def _checks_of_point(content: dict[str, Any], told_of: dict[str, Any]) -> tuple[
 def _functions_in(theorem: dict[str, Any]) -> list[str]:
     """Functions by which a theorem argues."""
     energy = [theorem["energy"]] if "energy" in theorem else []
-    return [*energy, *theorem.get("multipliers", ()), *theorem.get("rows", ()), *theorem.get("held", ())]
+    rising = [k for row in theorem.get("rising", ()) for k in row.get("conserved", ())]
+    return [*energy, *rising, *(k for part in ("multipliers", "rows", "held") for k in theorem.get(part, ()))]
+
+
+def _rising(theorem: dict[str, Any]) -> str:
+    """Of what the rate of a growing function is a product, but for its factor."""
+    rows = theorem.get("rising", ())
+    combinations = [listed(row["conserved"]) for row in rows if "conserved" in row]
+    falling = ["a function that falls, with the other sign"] * any("fall" in row for row in rows)
+    itself = ["the function itself"] * (theorem.get("self", 0) > 0)
+    return " and of ".join([*combinations, *falling, *itself])
 
 
 def _of_theorem(theorem: dict[str, Any]) -> str:
@@ -150,6 +164,7 @@ def _of_theorem(theorem: dict[str, Any]) -> str:
         beside="a quadratic form is positive and falls beside it"
         if given.get("P")
         else "nothing is beside it",
+        rising=_rising(given),
         definite="negative somewhere" if "below" in given else "positive",
         idle=listed(given.get("box", {"held": ()})["held"]),
     )

@@ -44,6 +44,13 @@ def places_of_fall(falling: dict[str, Any]) -> list[int]:
     return places
 
 
+def places_of_growth(growing: dict[str, Any]) -> list[int]:
+    """The same in what shows that a function grows."""
+    places = [growing["function"], growing["factor"], *growing["weights"]]
+    places += [p for row in growing["squares"] for p in row.values()]
+    return [*places, *(p for row in growing["rising"] if "fall" in row for p in places_of_fall(row["fall"]))]
+
+
 class NotEquilibrium(Refusal):
     """The field or a leaf relation does not vanish at the point."""
 
@@ -151,6 +158,8 @@ class Question:
             used += [[problem["drift"]["slope"]]]
         if falling := problem.get("falling"):
             used += [places_of_fall(falling)]
+        if growing := problem.get("growing"):
+            used += [places_of_growth(growing)]
         if any(p >= len(self.table) for part in used for p in part) or any(
             name not in problem["leaf"] for row in consequences for name in row
         ):

@@ -119,6 +119,12 @@ _NODES = {
     "prod": (one_of("prod"), _rational, [(_place, _integer(-EXPONENT, EXPONENT))]),
     "sum": (one_of("sum"), [(_place, _place)]),
 }
+FALL = {
+    "function": _place,
+    "weights": [_place],
+    "sense": one_of(1, -1),
+    "squares": [{"factor": _place, "square": _place}],
+}
 EQUATIONS = {
     "kind": one_of("equations"),
     "nodes": lambda value, path: nodes_after((), value, path),
@@ -159,6 +165,16 @@ EQUATIONS = {
                 "rates": [(_place, _place)],
             }
         ],
+    },
+    "growing?": {
+        "function": _place,
+        "weights": [_place],
+        "factor": _place,
+        "self": _integer(0, EXPONENT),
+        "rising": [{"power": _integer(1, EXPONENT), "conserved?": {...: _exact}, "fall?": FALL}],
+        "squares": FALL["squares"],
+        "order": _integer(1, SERIES),
+        "arc": {...: [(_integer(1, SERIES), _exact)]},
     },
     "family?": {
         "symbols": {...: _rational},

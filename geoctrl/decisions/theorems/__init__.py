@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from geoctrl.decisions.theorems.falling_decision import falling_energy
 from geoctrl.decisions.theorems.family_decision import attracting_family, drift
+from geoctrl.decisions.theorems.growing_decision import growing_function
 from geoctrl.decisions.theorems.lowest_order import degenerate_minimum, one_zero_root
 from geoctrl.decisions.theorems.orbit_decision import stable_orbit
 
@@ -14,6 +15,7 @@ THEOREMS = {
     "drift": drift,
     "family": attracting_family,
     "falling": falling_energy,
+    "growing": growing_function,
     "degenerate": degenerate_minimum,
     "critical": one_zero_root,
 }

@@ -27,6 +27,10 @@ FAMILY = (
 FALLING = (
     "it rests on a function that falls, perhaps not at every instant: the library has no theorem of LaSalle"
 )
+GROWING = (
+    "it rests on a function that grows beside conserved ones, along an arc by its series: the library has "
+    "growth of quadratic forms alone"
+)
 SERIES = "beyond the second order: the library's jets end there"
 GROUPS = "it is of an orbit under symmetries: the library has no groups"
 MAPS = "it is of a sampled loop: the library has no maps"
@@ -46,6 +50,7 @@ MISSING = {
     "lowest form": f"it rests on a lowest form {SERIES}",
     "zero root": f"it rests on a series {SERIES}",
     "falling": FALLING,
+    "growing": GROWING,
     "orbit": GROUPS,
     "growth across an orbit": GROUPS,
     "loop that attracts": MAPS,

@@ -177,6 +177,20 @@ def nilpotent(dice: Dice) -> Field:
 # -- oscillators ------------------------------------------------------------------------------------------
 
 
+def frozen(dice: Dice) -> Field:
+    """x' = a c^k x^m + b x^n, c' = 0. Without the last term it grows somewhere, unless k is even, m odd and
+    a < 0. With it what is at c = 0 is b x^n, which grows unless n is odd and b < 0; then motions end where
+    both terms are equal, which is near for small c.
+    """
+    x, c = _symbols("x c")
+    k, m, n = dice.pick([1, 1, 2, 3]), dice.pick([0, 1, 1, 2, 3]), dice.pick([1, 2, 3, 3, 4, 5])
+    a, b = _number(dice) or sp.Integer(1), dice.pick([sp.Integer(0), -_positive(dice), _number(dice)])
+    grows = (b > 0 or n % 2 == 0) if b else not (k % 2 == 0 and m % 2 == 1 and a < 0)
+    kept = {"c": c} if dice.chance(0.5) else {}
+    truth = UNSTABLE if grows else STABLE
+    return Field("frozen", [x, c], [a * c**k * x**m + b * x**n, sp.Integer(0)], truth, conserved=kept)
+
+
 def oscillators(dice: Dice) -> Field:
     """q'' = -K q + g J q' - c (c.v)^m - higher forces, with springs and damping of either sign."""
     q, v = _symbols("q1:3"), _symbols("v1:3")
@@ -285,6 +299,7 @@ KINDS: dict[Callable[[Dice], Field], int] = {
     equilibria_that_are_passed: 6,
     drifts: 12,
     nilpotent: 8,
+    frozen: 8,
     oscillators: 30,
     valleys: 14,
     singular_leaf: 8,

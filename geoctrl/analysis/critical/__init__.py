@@ -1,0 +1,1 @@
+"""Critical cases: where roots on the axis leave it to terms of higher order."""
