@@ -136,6 +136,29 @@ def test_a_point_that_rests_for_all_of_the_box_needs_no_family():
         gc.certify(moved, [1], over={"q": 0.5})
 
 
+def test_a_map_asks_the_whole_box_first():
+    """Where the verdict over ten axes is proved, their map is one cell, and the checker confirms it."""
+    loop, over = skate(), over_skate(0.15).over
+    found = gc.certify_region(loop, "sliding", over, depth=3)
+    assert [cell.verdict for cell in found.cells] == ["stable"]
+    assert found.at(**{name: low for name, (low, _) in over.items()}) == "stable"
+    assert checker.check(json.loads(found.to_json())).verdict == "PROVED_BY_CELLS"
+    with pytest.raises(gc.InputError, match="at most 12 axes, got 13"):
+        gc.certify_region(loop, "sliding", {f"p{k}": (1, 2) for k in range(13)}, depth=1)
+
+
+def test_only_what_the_whole_leaves_open_is_halved():
+    """The right half is one cell, and so is the first quarter; about p = 1/3 boxes are halved to the depth."""
+    system = scalar(p.symbol - sp.Rational(1, 3))
+    found = gc.certify_region(system, "rest", {"p": (0, 1)}, depth=5)
+    sides = [(cell.sides["p"], cell.verdict) for cell in found.cells]
+    assert sides[0] == ((0.0, 0.25), "stable")
+    assert sides[-1] == ((0.5, 1.0), "unstable")
+    assert [k for k, (_, verdict) in enumerate(sides) if verdict == "undecided"] == [2]
+    assert sides[2][0] == (10 / 32, 11 / 32)
+    assert checker.check(json.loads(found.to_json())).verdict == "PROVED_BY_CELLS"
+
+
 def test_a_relation_that_the_constants_keep_is_no_hindrance():
     """Lorenz' zonal wind x = F rests where G = 0, and attracts where F < 1."""
     system = gc.models.get("lorenz-84")().reduce()

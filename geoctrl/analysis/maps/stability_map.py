@@ -225,8 +225,9 @@ def certify_region(
 
     States, their linearisation on the leaf and its characteristic polynomial, gradients and second
     variations are reduced exactly, to rational functions of the axes; the tests of `stability_conditions`
-    are signs of these. The box is halved along all axes until one of the tests holds on all of a closed
-    cell, as exact Bernstein coefficients show (functions that are not rational are enclosed by balls).
+    are signs of these. The whole box is asked first, and halved along all axes until one of the tests holds
+    on all of a closed cell, as exact Bernstein coefficients show (functions that are not rational are
+    enclosed by balls).
 
     Parameters
     ----------
@@ -234,9 +235,9 @@ def certify_region(
     family : str
         A key of ``sys.families``.
     axes : dict of name -> (low, high)
-        Parameters, and symbols of the family; at least one.
+        Parameters, and symbols of the family; one to twelve.
     depth : int
-        Halvings of each axis, at most.
+        Halvings of each axis, at most; each makes 2^n parts of a box of n axes.
     params : dict, optional
         Other parameters and symbols of the family: numbers, and for parameters also names of others or
         expressions in them, as in `stability_conditions`. Defaults stand for parameters not given.

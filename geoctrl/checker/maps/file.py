@@ -21,7 +21,7 @@ from geoctrl.checker.words.texts import below, decimal, listed, quoted, told
 
 BY_CELLS, OPEN = "PROVED_BY_CELLS", "undecided"
 CLASSES = ("stable", "unstable", "spectrum")
-AXES, DEPTH, CELLS = 6, 24, 3_000_000
+AXES, DEPTH, CELLS = 12, 24, 3_000_000
 """Axes, halvings of an axis, and letters of a tree, at most."""
 
 PROBLEM = EQUATIONS | {"states": {...: place}, "inputs": {...: place}}
