@@ -114,6 +114,8 @@ _PUBLIC = {
         "LinearEstimator",
         "LinearLaw",
         "Matching",
+        "OutputFeedback",
+        "SampledEstimator",
         "ShapedLaw",
         "ShapedMatching",
         "energy_law",

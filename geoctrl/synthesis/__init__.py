@@ -5,10 +5,11 @@ from geoctrl.synthesis.gains.design import SigmaDesign
 from geoctrl.synthesis.gains.motor import RecommendedGains
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.linear.delayed_law import DelayedLaw
+from geoctrl.synthesis.linear.estimators import OutputFeedback, SampledEstimator, lqe
 from geoctrl.synthesis.linear.gain_schedule import GainSchedule, schedule
 from geoctrl.synthesis.linear.given_gains import linear_law
 from geoctrl.synthesis.linear.linear_law import LinearLaw
-from geoctrl.synthesis.linear.regulators import lqe, lqr, place
+from geoctrl.synthesis.linear.regulators import lqr, place
 from geoctrl.synthesis.matching import Matching, match
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy
 from geoctrl.synthesis.rotors.damping import DampedLaw
@@ -36,9 +37,11 @@ __all__ = [
     "Matching",
     "ModifiedEnergy",
     "Obstruction",
+    "OutputFeedback",
     "Performance",
     "Plant",
     "RecommendedGains",
+    "SampledEstimator",
     "ShapedDesign",
     "ShapedLaw",
     "ShapedMatching",

@@ -55,7 +55,7 @@ class LinearEstimator:
             raise TypeError("a linear estimator is made by gc.lqe")
         L = finite_array("L", L, (plant.nstates, len(seen.outputs)))
         self.plant, self.equilibrium, self.L, self.seen = plant, equilibrium, L, seen
-        self._outputs = signals(plant, outputs)
+        self._measured = plant.to_sympy(list(signals(plant, outputs).values()))
         self.basis = V = seen.basis
         values = np.linalg.eigvals(V.T @ (seen.A - L @ seen.C) @ V)
         self.eigenvalues = ordered_eigenvalues(values)
@@ -75,11 +75,10 @@ class LinearEstimator:
     def rates(self, z: sp.Matrix, u: sp.Matrix) -> list[sp.Expr]:
         """The rates of z in states of the plant, z and the inputs."""
         point = self.equilibrium
-        expressions = self.plant.to_sympy(list(self._outputs.values()))
-        at_rest = self.plant.program(list(self._outputs.values()))(
+        at_rest = self.plant.program([self.plant.expression(e) for e in self._measured])(
             self.plant.arguments_at(0.0, point.x, point.u), point.params
         )
-        y = sp.Matrix(expressions) - _rationals(at_rest)
+        y = sp.Matrix(self._measured) - _rationals(at_rest)
         M, B, L = (_rationals(m) for m in self._matrices())
         return list(M * z + B * (u - _rationals(point.u)) + L * y)
 

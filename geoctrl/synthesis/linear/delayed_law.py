@@ -31,7 +31,7 @@ from geoctrl.synthesis.linear.riccati import held_pair
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["DelayedLaw", "delay_of"]
+__all__ = ["DelayedLaw", "OwnRate", "delay_of"]
 
 _WAITING = 200
 """Commands that may wait: each is a state of the controller."""
@@ -52,7 +52,50 @@ def delay_of(delay: Any, rate: float | None) -> float:
     return found
 
 
-class DelayedLaw(Controls):
+class OwnRate(Controls):
+    """A law for a controller of one rate and one delay.
+
+    Attributes
+    ----------
+    rate, delay : float
+        Hz, s.
+    """
+
+    rate: float
+    delay: float
+
+    def sampled(  # type: ignore[override]
+        self, rate: float | None = None, delay: float | None = None, *args: Any, **options: Any
+    ) -> SampledController:
+        """The law as a computer runs it, at its own rate and delay; see `Controls.sampled`.
+
+        Raises
+        ------
+        InputError
+            For another rate or delay than it was designed for; else as `Controls.sampled`.
+        """
+        for name, given, own in (("rate", rate, self.rate), ("delay", delay, self.delay)):
+            if given is not None and quantity(name, given) != own:
+                raise InputError(
+                    f"the law was designed for {name}={own:g}, got {name}={shown(given)}: design one for that"
+                )
+        return super().sampled(self.rate, self.delay, *args, **options)
+
+    def closed_loop(self, *_: Any) -> ReducedSystem:
+        """Refused: what such a controller keeps from sample to sample is no state in continuous time.
+
+        Raises
+        ------
+        InputError
+            With what to do instead.
+        """
+        raise InputError(
+            "the loop of this law is one of samples: certify(plant, eq, controller=law.sampled()) "
+            "proves it, simulate(plant, ..., controller=law.sampled()) runs it"
+        )
+
+
+class DelayedLaw(OwnRate):
     r"""Commands :math:`u_k = u_e - K (x_k - x_e) - \sum_j W_j (u_{k-j} - u_e)`; made by `lqr` and `place`.
 
     The waiting commands are states of the controller, ``{input}_waits{j}``, deviations from rest.
@@ -132,36 +175,6 @@ class DelayedLaw(Controls):
             rates,
             bare.rest,
             computed={u: e - with_doubles(delayed[u]) for u, e in bare.computed.items()},
-        )
-
-    def sampled(  # type: ignore[override]
-        self, rate: float | None = None, delay: float | None = None, *args: Any, **options: Any
-    ) -> SampledController:
-        """The law as a computer runs it, at its own rate and delay; see `Controls.sampled`.
-
-        Raises
-        ------
-        InputError
-            For another rate or delay than it was designed for; else as `Controls.sampled`.
-        """
-        for name, given, own in (("rate", rate, self.rate), ("delay", delay, self.delay)):
-            if given is not None and quantity(name, given) != own:
-                raise InputError(
-                    f"the law was designed for {name}={own:g}, got {name}={shown(given)}: design one for that"
-                )
-        return super().sampled(self.rate, self.delay, *args, **options)
-
-    def closed_loop(self, *_: Any) -> ReducedSystem:
-        """Refused: commands that wait are no state of a system in continuous time.
-
-        Raises
-        ------
-        InputError
-            With what to do instead.
-        """
-        raise InputError(
-            "the loop of a law with a delay is one of samples: certify(plant, eq, controller=law.sampled()) "
-            "proves it, simulate(plant, ..., controller=law.sampled()) runs it"
         )
 
     def _lines(self) -> list[str]:

@@ -1,7 +1,4 @@
-"""Linear-quadratic regulators, poles that are placed, and estimators, on a leaf.
-
-Weights of quadratic costs and spectral densities of noises, as they are given.
-"""
+"""Linear-quadratic regulators and poles that are placed, on a leaf."""
 
 from __future__ import annotations
 
@@ -15,14 +12,12 @@ from geoctrl._checks import entries, finite_array, require_choice, sampling_rate
 from geoctrl._scalars import shown
 from geoctrl.analysis import Controllability, Linearization, linearize
 from geoctrl.analysis.linear.modes import Mode
-from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError, LabelError
 from geoctrl.sampling import warn_of_slow
-from geoctrl.synthesis.export.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear.delayed_law import DelayedLaw, delay_of
 from geoctrl.synthesis.linear.integral_action import integral_weights, with_integrals
 from geoctrl.synthesis.linear.linear_law import LinearLaw
-from geoctrl.synthesis.linear.precise_riccati import precise_gain, precise_law
+from geoctrl.synthesis.linear.precise_riccati import precise_law
 from geoctrl.synthesis.linear.riccati import held_pair, optimal_gain, optimal_held_gain
 from geoctrl.synthesis.linear.scaled_pair import (
     PairUnits,
@@ -33,7 +28,7 @@ from geoctrl.synthesis.linear.scaled_pair import (
 )
 from geoctrl.systems import ReducedSystem, System, as_system
 
-__all__ = ["linearization_with_inputs", "lqe", "lqr", "place", "read_weight"]
+__all__ = ["linearization_with_inputs", "lqr", "modes_in_words", "place", "read_weight", "recorded_plant"]
 
 _ROUNDING = 1e-12
 """Asymmetry and negative eigenvalue, beside ones on the diagonal, that count as rounding."""
@@ -192,7 +187,7 @@ def lqr(
     pair = scaled_pair(reached.A, reached.B, units, reached.basis, reached.projection)
     if lasting := pair.part(reached.part).lasting(Q):
         raise InputError(
-            f"Q puts no weight on a motion that does not decay by itself, along {_modes_in_words(lasting)}; "
+            f"Q puts no weight on a motion that does not decay by itself, along {modes_in_words(lasting)}; "
             "a label that Q does not name has the weight 0: give one to a state that moves along with each",
             key="lqr-unseen",
         )
@@ -305,81 +300,7 @@ def place(
     return DelayedLaw(linear, law, found, sampling_rate(rate), late) if late else law
 
 
-@long_call
-def lqe(
-    sys: ReducedSystem,
-    eq: Any,
-    outputs: Any,
-    QN: Any = None,
-    RN: Any = None,
-    params: Mapping[str, float] | None = None,
-    *,
-    progress: bool | Callable[..., object] = False,  # noqa: ARG001
-    seconds: float | None = None,  # noqa: ARG001
-) -> LinearEstimator:
-    r"""The stationary Kalman filter about an equilibrium, with outputs :math:`y = h(x) + \nu`.
-
-    Functions that are conserved whatever the inputs do are taken to be known: the estimate stays on their
-    level set through the equilibrium.
-
-    Parameters
-    ----------
-    sys : ReducedSystem
-    eq : Equilibrium, state or (x, u)
-    outputs : label, sequence of labels, or mapping of label -> expression in the states
-    QN : None, number, (n,), (n, n) or dict of state label -> number
-        Spectral density of what drives the states, positive semidefinite; the identity by default.
-    RN : None, number, (p,), (p, p) or dict of output label -> number
-        That of the noise of the outputs, positive definite; the identity by default.
-    params : dict, optional
-    progress, seconds
-        As of `certify`.
-
-    Returns
-    -------
-    LinearEstimator
-
-    Raises
-    ------
-    EquilibriumError
-        If the point is no equilibrium, or what the outputs do not see does not decay: with its name.
-    InputError, LabelError, ConvergenceError, ParameterError, TypeError
-        As `lqr`.
-
-    Examples
-    --------
-    >>> import geoctrl as gc
-    >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
-    >>> eq = skate.equilibrium("sliding", Y0=1.0)
-    >>> gc.lqe(skate, eq, "v1")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    geoctrl.errors.EquilibriumError: theta_dot (eigenvalue 0) is not seen by v1; ...
-    >>> gc.lqe(skate, eq, ["v1", "theta_dot"]).L.shape
-    (6, 2)
-    """
-    linear = linearize(_system(sys, "lqe"), eq, params)
-    system = linear.equilibrium.system
-    seen = linear.observable(outputs)
-    if not seen.decays:
-        told = _modes_in_words([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
-        by = ", ".join(seen.outputs)
-        raise EquilibriumError(f"{told} is not seen by {by}; add an output", key="lqe-unseen")
-    QN = read_weight("QN", QN, system.state_labels)
-    RN = read_weight("RN", RN, seen.outputs, definite=True)
-    pair = scaled_pair(seen.A.T, seen.C.T, weighed_units(seen.A.T, seen.C.T, QN, RN), seen.basis)
-    if lasting := pair.part(seen.part.dual).lasting(QN):
-        told = _modes_in_words(lasting)
-        raise InputError(f"QN drives no motion along {told}, which does not decay by itself")
-    weighed = pair.A, pair.B, *pair.cost(QN, RN)
-    try:
-        K = optimal_gain(*weighed)
-    except ConvergenceError:  # doubles do not tell it
-        K = np.array(precise_gain(*map(EXACT.numbers, weighed)), dtype=float)
-    return LinearEstimator(system, linear.equilibrium, pair.gain(K).T, seen, outputs)
-
-
-def _system(sys: Any, asked_by: str) -> Any:
+def recorded_plant(sys: Any, asked_by: str) -> Any:
     """The system; matrices in all states, as python-control takes them, are refused with the reason."""
     if isinstance(sys, Linearization) or (np.ndim(sys) == 2 and not isinstance(sys, System)):
         raise TypeError(
@@ -395,7 +316,7 @@ def linearization_with_inputs(
     sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str
 ) -> Linearization:
     """The linearisation of a system with inputs."""
-    system = _system(sys, asked_by)
+    system = recorded_plant(sys, asked_by)
     if not system.input_labels:
         words = (
             f"{asked_by} needs inputs, and {system.name or 'the system'} has none: give forces= and inputs=, "
@@ -410,7 +331,7 @@ def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Con
     reached = linear.controllable(sizes)
     if not reached.decays:
         lasting = [m for m in reached.unreached if not m.eigenvalue.real < 0]
-        told = _modes_in_words(lasting or reached.unreached)
+        told = modes_in_words(lasting or reached.unreached)
         raise EquilibriumError(
             f"{told} cannot be reached by {', '.join(linear.equilibrium.system.input_labels)}, and does not "
             "decay by itself: no linear law stabilises this point; add an input, or take another point",
@@ -419,7 +340,8 @@ def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Con
     return reached
 
 
-def _modes_in_words(modes: Sequence[Mode]) -> str:
+def modes_in_words(modes: Sequence[Mode]) -> str:
+    """Names of modes with their eigenvalues."""
     return "; ".join(f"{m.name} (eigenvalue {_short(m.eigenvalue)})" for m in modes)
 
 

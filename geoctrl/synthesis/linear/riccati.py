@@ -14,7 +14,7 @@ import numpy as np
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.errors import ConvergenceError
 
-__all__ = ["held_pair", "optimal_gain", "optimal_held_gain"]
+__all__ = ["held_pair", "optimal_gain", "optimal_held_gain", "sampled_covariance", "summed_noise"]
 
 _RESIDUAL = 1e-6
 """Residual relative to the largest term above which nothing is left of a solution in doubles."""
@@ -99,7 +99,7 @@ def optimal_held_gain(
         The part of A that a controller adds up from its samples, :math:`x_{k+1} = \dots + h\,\Sigma x_k`;
         what it forms is held in between.
     """
-    from scipy.linalg import block_diag, expm, solve_discrete_are, solve_discrete_lyapunov
+    from scipy.linalg import block_diag, expm
 
     if not A.size:
         return np.zeros((B.shape[1], 0))
@@ -124,18 +124,63 @@ def optimal_held_gain(
     cost = flow.T @ E[: n + m, n + m :]
     cost = (cost + cost.T) / 2
     Ah, Bh, N, Qh, Rh = flow[:n, :n] + h * sums, flow[:n, n:], cost[:n, n:], cost[:n, :n], cost[n:, n:]
-    S, d = _first(lambda: solve_discrete_are(Ah, Bh, Qh, Rh, s=N))
-    Ah, Bh, N, Qh = Ah * (d / d[:, None]), Bh / d[:, None], N * d[:, None], Qh * d * d[:, None]
+    return _discrete_gain(Ah, Bh, Qh, Rh, N)
+
+
+def _discrete_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, N: np.ndarray) -> np.ndarray:
+    """K of the sum of x^T Q x + 2 x^T N u + u^T R u over steps."""
+    from scipy.linalg import solve_discrete_are, solve_discrete_lyapunov
+
+    S, d = _first(lambda: solve_discrete_are(A, B, Q, R, s=N))
+    A, B, N, Q = A * (d / d[:, None]), B / d[:, None], N * d[:, None], Q * d * d[:, None]
 
     def judgement(S: np.ndarray) -> Judged:
-        K = np.linalg.solve(Rh + Bh.T @ S @ Bh, Bh.T @ S @ Ah + N.T)
-        largest = float(np.max(np.abs(np.linalg.eigvals(Ah - Bh @ K))))
-        return K, _relative(Ah.T @ S @ Ah, -S, -(Ah.T @ S @ Bh + N) @ K, Qh), largest - 1
+        K = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A + N.T)
+        largest = float(np.max(np.abs(np.linalg.eigvals(A - B @ K))))
+        return K, _relative(A.T @ S @ A, -S, -(A.T @ S @ B + N) @ K, Q), largest - 1
 
     def next_cost(K: np.ndarray) -> np.ndarray:
-        return solve_discrete_lyapunov((Ah - Bh @ K).T, Qh - N @ K - K.T @ N.T + K.T @ Rh @ K)
+        return solve_discrete_lyapunov((A - B @ K).T, Q - N @ K - K.T @ N.T + K.T @ R @ K)
 
     return _refined_gain(S, next_cost, judgement) / d
+
+
+def sampled_covariance(A: np.ndarray, C: np.ndarray, Q: np.ndarray, R: np.ndarray, h: float) -> np.ndarray:
+    r"""Covariance P (n, n) of what is foretold of a state by outputs that are sampled, before each sample.
+
+    .. math:: P = F (P - P C^T (C P C^T + R/h)^{-1} C P) F^T + \int_0^h e^{A r} Q\, e^{A^T r} dr
+
+    with :math:`F = e^{A h}`.
+
+    Parameters
+    ----------
+    Q, R : ndarray
+        Spectral densities of what drives the states and of the outputs' noise, which a sample is a mean of.
+    """
+    from scipy.linalg import solve_discrete_lyapunov
+
+    n, p = len(A), len(C)
+    if not n:
+        return np.zeros((0, 0))
+    F, noise = summed_noise(A, Q, h)
+    if not (np.isfinite(F).all() and np.isfinite(noise).all()):
+        raise ConvergenceError(
+            "one hold grows what it begins with beyond doubles: raise rate=, which is in Hz, or leave it out"
+        )
+    K = _discrete_gain(F.T, C.T, noise, R / h, np.zeros((n, p)))
+    found = solve_discrete_lyapunov((F.T - C.T @ K).T, noise + K.T @ (R / h) @ K)
+    return (found + found.T) / 2
+
+
+def summed_noise(A: np.ndarray, Q: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+    r"""The flow of a time t, and :math:`\int_0^t e^{A r} Q\, e^{A^T r} dr`, what noise of a density adds."""
+    from scipy.linalg import expm
+
+    n = len(A)
+    with np.errstate(over="ignore", invalid="ignore"):
+        E = expm(np.block([[-A, Q], [np.zeros_like(A), A.T]]) * time)
+        flow = E[n:, n:].T
+        return flow, flow @ E[:n, n:]
 
 
 def _groups(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> list[np.ndarray]:
