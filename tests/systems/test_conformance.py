@@ -165,8 +165,11 @@ def is_further_draw(case):
     )
 
 
-def over(cases):
-    """Parametrised by cases; the tests of one mechanism run in one process, which builds it once."""
+def over(cases, every_set=True):
+    """Parametrised by cases; the tests of one mechanism run in one process, which builds it once.
+
+    What is written in symbols once for all numbers is asked at the random ones of an entry alone.
+    """
     params = []
     for case in cases:
         marks = [pytest.mark.xdist_group(label(built_for(case)))]
@@ -174,15 +177,29 @@ def over(cases):
             marks.append(pytest.mark.long(reason="two mechanisms of each algebra are drawn before"))
         if case[1] == (("tilt", "tau"),):
             marks.append(pytest.mark.long(reason="the bicycle is asked with its tilt by the other angle"))
+        if not every_set and case in ENTRIES and case[2] != "random":
+            marks.append(pytest.mark.long(reason="the entry is asked at random numbers"))
         params.append(pytest.param(case, marks=marks, id=label(case)))
     return pytest.mark.parametrize("case", params)
 
 
-every_case = over(DRAWN + ENTRIES)
+def over_frames(cases):
+    """The same in two frames: a set of numbers of an entry in one of them, the next in the other."""
+    params = []
+    for param in over(cases).args[1]:
+        [case] = param.values
+        for frame in ("own", "made"):
+            marks = list(param.marks)
+            if case in ENTRIES and (case[2] == "random") != (frame == "own"):
+                marks.append(pytest.mark.long(reason="the entry is asked in this frame at other numbers"))
+            params.append(pytest.param(case, frame, marks=marks, id=f"{frame}-{param.id}"))
+    return pytest.mark.parametrize(("case", "frame"), params)
 
 
-@every_case
-@pytest.mark.parametrize("frame", ["own", "made"])
+every_case_in_frames = over_frames(DRAWN + ENTRIES)
+
+
+@every_case_in_frames
 def test_reduced_motion_is_the_multiplier_form(case, frame):
     form = multiplier_form_of(case)
     assert comparisons.multiplier_form(system_of(case, frame), form=form) < tolerance_of(case)
@@ -193,18 +210,17 @@ def test_multiplier_form_is_lagrange_in_coordinates(case):
     assert comparisons.coordinates(system_of(case), form=multiplier_form_of(case)) < ORACLE_TOLERANCE
 
 
-@every_case
-@pytest.mark.parametrize("frame", ["own", "made"])
+@every_case_in_frames
 def test_energy_rate_is_input_power(case, frame):
     assert comparisons.power_balance(system_of(case, frame)) < TOLERANCE
 
 
-@over(DRAWN[:14] + DRAWN[28:] + ENTRIES)  # each algebra twice: slow to build
+@over(DRAWN[:14] + DRAWN[28:] + ENTRIES, every_set=False)  # each algebra twice: slow to build
 def test_analytic_jacobians_are_complex_steps(case):
     assert comparisons.jacobians(system_of(case)) < TOLERANCE
 
 
-@over([("drawn", 1), ("drawn", 4), ("drawn", 9), *ENTRIES])
+@over([("drawn", 1), ("drawn", 4), ("drawn", 9), *ENTRIES], every_set=False)
 def test_batch_evaluation_is_columnwise(case):
     sys = system_of(case, "made")
     samples = list(comparisons.points(sys, 3, 4))
@@ -229,7 +245,8 @@ def test_batch_evaluation_is_columnwise(case):
         assert comparisons.deviation(batch, columns) < 1e-14, name
 
 
-@over([c for c in DRAWN + ENTRIES if c[1] != (("tilt", "tau"),)])  # a bicycle in six frames: slow to build
+# A bicycle in six frames is slow to build.
+@over([c for c in DRAWN + ENTRIES if c[1] != (("tilt", "tau"),)], every_set=False)
 def test_all_frames_give_the_same_motion(case):
     own, second, made = (system_of(case, frame) for frame in ("own", "second", "made"))
     assert comparisons.same_motion(own, second) < TOLERANCE
@@ -237,8 +254,7 @@ def test_all_frames_give_the_same_motion(case):
     assert comparisons.same_motion(made, own) < TOLERANCE
 
 
-@every_case
-@pytest.mark.parametrize("frame", ["own", "made"])
+@every_case_in_frames
 def test_leaf_relations_are_kept(case, frame):
     assert comparisons.leaf_rates(system_of(case, frame)) < TOLERANCE
 
@@ -290,7 +306,7 @@ def tensor_functions_of(case, frame):
     return comparisons.tensor_functions(system.mechanism, system.tensors())
 
 
-@over([c for c in ENTRIES if not entry(*c[:2]).rotors])
+@over([c for c in ENTRIES if not entry(*c[:2]).rotors], every_set=False)
 def test_tensor_form_of_the_catalogue(case):
     frame = "own"
     if system_of(case).frame.rows is not None:
