@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc as gc_module
 import inspect
 import io
 import json
@@ -15,7 +16,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._calls import long_calls
+from geoctrl._calls import collector, long_calls
+from geoctrl._calls.collector import rare_collections
 from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under_way
 from geoctrl.analysis.proofs import proof
 from tests.attack.parts.moving import pulled
@@ -501,3 +503,37 @@ def test_a_map_cut_short_holds_what_is_decided(tmp_path):
     cells = json.loads((tmp_path / "map.json").read_text())["theorem"]["cells"]
     assert set(cells) - {"+", "."}
     assert "." in cells
+
+
+@pytest.fixture
+def thresholds():
+    """Those of the collector, put back after the test."""
+    before = gc_module.get_threshold()
+    yield before
+    gc_module.set_threshold(*before)
+
+
+def test_the_collector_looks_seldom_while_equations_are_recorded_and_as_before_after(thresholds):
+    seen = []
+
+    @rare_collections
+    def outer(inner):
+        seen.append(gc_module.get_threshold())
+        inner()
+
+    def failure():
+        outer(lambda: seen.append(gc_module.get_threshold()))
+        seen.append(gc_module.get_threshold())
+        raise ArithmeticError
+
+    gc_module.set_threshold(700, 9, 8)
+    with pytest.raises(ArithmeticError):
+        outer(failure)
+    assert seen == [(collector.SELDOM, 9, 8)] * 4
+    assert gc_module.get_threshold() == (700, 9, 8)
+    for own in ((0, 9, 8), (10**6, 9, 8)):  # off, and more seldom still
+        gc_module.set_threshold(*own)
+        outer(lambda: None)
+        assert seen[-1] == gc_module.get_threshold() == own
+    outer(lambda: gc_module.set_threshold(500))  # what is set on the way stays
+    assert gc_module.get_threshold()[0] == 500

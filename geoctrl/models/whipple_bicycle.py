@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
 
 from geoctrl._checks import require_choice
+from geoctrl._scalars.text.sympy_matrix import product_of
 from geoctrl.algebra import Coordinate, product, rn, se2
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -20,6 +22,9 @@ _SOURCE = (
     "balance and steer of a bicycle: a benchmark and review, Proc. R. Soc. A 463 (2007)"
 )
 
+
+Place = Callable[[Sequence[sp.Matrix]], sp.Matrix]
+"""A point by the rotations of the plane of the rear wheel, the rear frame and the front frame."""
 
 _ROWS = (
     "rear wheel rolling",
@@ -75,12 +80,18 @@ def _parameters(tilt: str) -> dict[str, Parameter]:
     return {p.name: p for p in listed}
 
 
-def _rotation(axis: int, c: sp.Expr, s: sp.Expr) -> sp.Matrix:
-    """Rotation about a coordinate axis, by the cosine and sine of the angle."""
+def _rotation(axis: int, c: sp.Expr, s: sp.Expr, along: int = 1) -> sp.Matrix:
+    """Rotation about a coordinate axis, by the cosine and sine of the angle; its derivative by these of the
+    sine and cosine, with nothing along the axis.
+    """
     i, j = (axis + 1) % 3, (axis + 2) % 3
-    R = sp.eye(3)
+    R = sp.diag(*(along if k == axis else 0 for k in range(3)))
     R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
     return R
+
+
+def _cross(a: sp.Matrix, b: sp.Matrix) -> sp.Matrix:
+    return product_of(sp.Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]), b)
 
 
 def _cosine_and_sine(p: dict[str, sp.Symbol]) -> tuple[sp.Expr, sp.Expr]:
@@ -130,22 +141,36 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
         (*se2().labels, "spin_R", "spin_F"), (*se2().momentum_labels, "p_R", "p_F")
     )
     E1, E2, E3 = (sp.eye(3)[:, i] for i in range(3))
-    leaning = _rotation(0, sp.cos(phi), sp.sin(phi))
-    frame = leaning * _rotation(1, sp.cos(theta), sp.sin(theta))
+    turns = [_rotation(axis, sp.cos(q), sp.sin(q)) for axis, q in enumerate((phi, theta, delta))]
+    slopes = [_rotation(axis, -sp.sin(q), sp.cos(q), along=0) for axis, q in enumerate((phi, theta, delta))]
     tilted = _rotation(1, *_cosine_and_sine(p))
-    fork = frame * tilted * _rotation(2, sp.cos(delta), sp.sin(delta)) * tilted.T
-    axle, steering, front_axle = leaning * E2, frame * tilted * E3, fork * E2
+
+    def rotations(turns: Sequence[sp.Matrix]) -> list[sp.Matrix]:
+        """Of the plane of the rear wheel, the rear frame and the front frame."""
+        leaning, pitched, steered = turns
+        frame = product_of(leaning, pitched)
+        return [leaning, frame, product_of(frame, tilted, steered, tilted.T)]
+
+    at = leaning, frame, fork = rotations(turns)
+    # The derivatives by each angle, which turns what comes after it.
+    along = [rotations([*turns[:i], slopes[i], *turns[i + 1 :]]) for i in range(3)]
+    along = [[sp.zeros(3, 3)] * i + turned[i:] for i, turned in enumerate(along)]
+    axle, steering, front_axle = leaning[:, 1], product_of(frame, tilted)[:, 2], fork[:, 1]
     hub, head = sp.Matrix([0, 0, -p["rR"]]), sp.Matrix([p["w"] + p["c"], 0, 0])
 
-    def on_frame(x: sp.Expr, z: sp.Expr) -> sp.Matrix:
-        return leaning * hub + frame * (sp.Matrix([x, 0, z]) - hub)
+    # Places are linear in the rotations.
+    def on_frame(x: sp.Expr, z: sp.Expr) -> Place:
+        arm = sp.Matrix([x, 0, z]) - hub
+        return lambda R: product_of(R[0], hub) + product_of(R[1], arm)
 
-    def on_fork(x: sp.Expr, z: sp.Expr) -> sp.Matrix:
-        return on_frame(head[0], head[2]) + fork * (sp.Matrix([x, 0, z]) - head)
+    def on_fork(x: sp.Expr, z: sp.Expr) -> Place:
+        steered, arm = on_frame(head[0], head[2]), sp.Matrix([x, 0, z]) - head
+        return lambda R: steered(R) + product_of(R[2], arm)
 
-    def moving(point: sp.Matrix) -> sp.Matrix:
+    def moving(place: Place) -> sp.Matrix:
         """Its velocity, 3 x 8: of the velocities of the group, the wheels' rates, the rates of the shape."""
-        return sp.Matrix.hstack(E3.cross(point), E1, E2, sp.zeros(3, 2), point.jacobian([phi, theta, delta]))
+        rates = [place(turned) for turned in along]
+        return sp.Matrix.hstack(_cross(E3, place(at)), E1, E2, sp.zeros(3, 2), *rates)
 
     def turning(*about: tuple[int, sp.Matrix]) -> sp.Matrix:
         """An angular velocity, 3 x 8: yaw and lean, and the axes about which further velocities turn."""
@@ -155,43 +180,47 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
         return W
 
     def wheel(k: str, axis: sp.Matrix) -> sp.Matrix:
-        return p[f"I{k}xx"] * sp.eye(3) + (p[f"I{k}yy"] - p[f"I{k}xx"]) * axis * axis.T
+        return p[f"I{k}xx"] * sp.eye(3) + (p[f"I{k}yy"] - p[f"I{k}xx"]) * product_of(axis, axis.T)
 
     def body(k: str, R: sp.Matrix) -> sp.Matrix:
         xx, xz, yy, zz = (p[f"I{k}{axes}"] for axes in ("xx", "xz", "yy", "zz"))
-        return R * sp.Matrix([[xx, 0, xz], [0, yy, 0], [xz, 0, zz]]) * R.T
+        return product_of(R, sp.Matrix([[xx, 0, xz], [0, yy, 0], [xz, 0, zz]]), R.T)
 
     pitch, steer, spin_R, spin_F = (6, axle), (7, steering), (3, axle), (4, front_axle)
     centre = on_fork(p["w"], -p["rF"])
     bodies = (
-        (p["mR"], leaning * hub, turning(spin_R), wheel("R", axle)),
+        (p["mR"], lambda R: product_of(R[0], hub), turning(spin_R), wheel("R", axle)),
         (p["mB"], on_frame(p["xB"], p["zB"]), turning(pitch), body("B", frame)),
         (p["mH"], on_fork(p["xH"], p["zH"]), turning(pitch, steer), body("H", fork)),
         (p["mF"], centre, turning(pitch, steer, spin_F), wheel("F", front_axle)),
     )
     inertia, depth = sp.zeros(8, 8), sp.Integer(0)
-    for m, point, W, moments in bodies:
-        V = moving(point)
-        inertia += m * V.T * V + W.T * moments * W
-        depth += m * point[2]
+    for m, place, W, moments in bodies:
+        V = moving(place)
+        inertia += product_of(m * V.T, V) + product_of(W.T, moments, W)
+        depth += m * place(at)[2]
 
     # The lowest point of the front wheel is on the ground (z = 0), and what is there rests.
     a1, a2, a3 = front_axle
     level = sp.sqrt(a1**2 + a2**2)
     lowest = p["rF"] * sp.Matrix([-a3 * a1, -a3 * a2, level**2]) / level
-    touching = centre[2] + lowest[2]
-    across, along = sp.Matrix([[a1, a2, 0]]), sp.Matrix([[a2, -a1, 0]])
+    touching = centre(at)[2] + lowest[2]
+    sinking = []
+    for turned in along:
+        b1, b2, _ = turned[2][:, 1]
+        sinking.append(centre(turned)[2] + p["rF"] * (a1 * b1 + a2 * b2) / level)
+    across, ahead = sp.Matrix([[a1, a2, 0]]), sp.Matrix([[a2, -a1, 0]])
     W = bodies[3][2]
     W[:, 4] = sp.zeros(3, 1)
-    carried = moving(centre) + sp.Matrix.hstack(*(W[:, j].cross(lowest) for j in range(8)))
+    carried = moving(centre) + sp.Matrix.hstack(*(_cross(W[:, j], lowest) for j in range(8)))
     rows = sp.Matrix.vstack(
         sp.Matrix([[0, 1, 0, p["rR"], 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]]),
-        sp.Matrix([[0] * 5 + [touching.diff(q) for q in (phi, theta, delta)]]),
-        across * carried,
-        along * carried,
+        sp.Matrix([[0] * 5 + sinking]),
+        product_of(across, carried),
+        product_of(ahead, carried),
     )
     rows[4, 4] = p["rF"] * level
-    in_newtons = sp.diag(1, 1, -1, 1 / level, 1 / level) * rows
+    in_newtons = product_of(sp.diag(1, 1, -1, 1 / level, 1 / level), rows)
     return EulerPoincare(
         algebra=group,
         shape=shape,
@@ -211,7 +240,7 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
             "massless fork": dict.fromkeys(("mH", "IHxx", "IHxz", "IHyy", "IHzz"), 0.0),
         },
         source=_SOURCE,
-        picture=_picture(p, leaning * hub, on_frame(head[0], head[2]), centre, shape),
+        picture=_picture(p, leaning * hub, on_frame(head[0], head[2])(at), centre(at), shape),
         name="whipple-bicycle",
     )
 
@@ -262,6 +291,6 @@ def _frame(rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int
         column = sp.zeros(rows.cols, 1)
         column[state] = 1
         for row, place in order:
-            column[place] = -(rows.row(row) * column)[0] / rows[row, place]
+            column[place] = -product_of(rows.row(row), column)[0] / rows[row, place]
         columns.append(column)
     return sp.Matrix.hstack(*columns)

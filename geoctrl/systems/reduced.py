@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.budget import BUDGET
+from geoctrl._calls.collector import rare_collections
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, shown
@@ -89,8 +90,7 @@ class ReducedSystem(Recorded):
         self.nstates, self.ninputs = len(self.states), len(self.inputs)
         self.families: dict[str, Family] = dict(mechanism.equilibria)
         self.params, self.domain = mechanism.defaults, mechanism.edges
-        generic = mechanism.generic
-        rng = np.random.default_rng(20240801)
+        generic, rng = mechanism.generic, np.random.default_rng(20240801)
         samples = [self.sampler(rng, generic) for _ in range(3)]
         relations = [*automatic_relations(mechanism), *user]
         self.leaf = Leaf(a, relations, samples, generic, self.kept)
@@ -444,6 +444,7 @@ class ReducedSystem(Recorded):
         return interop.equations_of_motion(self, outputs, name, "reduced")
 
 
+@rare_collections
 def reduced_system(mechanism: Mechanism) -> ReducedSystem:
     """The reduced system of a mechanism, remembered with it: the same object at every call."""
     return mechanism.cache.get("reduced") or mechanism.cache.setdefault("reduced", ReducedSystem(mechanism))

@@ -23,6 +23,7 @@ from geoctrl._scalars import (
 )
 from geoctrl._scalars.arithmetic.arithmetics import _INTERPRETED, FLOAT, Arithmetic
 from geoctrl._scalars.graph import tape
+from geoctrl._scalars.graph.freed_switches import with_free_switches
 from geoctrl.errors import ExpressionError
 
 X, Y, Z = STATES = sp.symbols("x y z", real=True)
@@ -482,3 +483,23 @@ def test_a_choice_is_differentiated_branch_by_branch():
         values = Program(g, [x], {}, [slope])([np.array([0.25, -0.25])], {})
     assert np.allclose(values, 1.0)
     assert g.fun("select_positive", x, y, y) is y
+
+
+def test_what_a_substitution_does_not_reach_stays_the_same_node():
+    g = Graph()
+    x, y, p = g.symbol("x", STATE), g.symbol("y", STATE), g.symbol("p", PARAMETER)
+    kept = g.fun("sin", x * p) + 3 * x**2
+    moved = g.let(x + y) * kept + g.sqrt(y)
+    same, other = g.substitute([kept, moved], {y: 2 * x, p: p})
+    assert same is kept
+    assert other is g.let(3 * x) * kept + g.sqrt(2 * x)
+
+
+def test_switches_within_names_are_freed():
+    g = Graph()
+    x, y = g.symbol("x", STATE), g.symbol("y", STATE)
+    named, plain = g.let(g.fun("abs", x) + y), x * y + 1
+    (freed, kept), numbers = with_free_switches(g, [named, plain])
+    (s,) = numbers.values()
+    assert freed is g.let(s * x + y)
+    assert kept is plain

@@ -5,6 +5,7 @@ import sympy as sp
 from sympy.matrices.exceptions import NonInvertibleMatrixError
 
 from geoctrl._scalars import inverse_of
+from geoctrl._scalars.text.sympy_matrix import product_of
 
 A, B, T = sp.symbols("a b t", positive=True)
 
@@ -36,3 +37,12 @@ def test_a_matrix_that_is_singular_in_disguise_is_refused():
     hidden = sp.Matrix([[A + B, 1], [(A + B) ** 2, sp.expand((A + B) ** 2) / (A + B)]])
     with pytest.raises(NonInvertibleMatrixError, match="singular"):
         inverse_of(hidden)
+
+
+def test_products_are_those_of_sympy():
+    x, y = sp.symbols("x y", real=True)
+    turn = sp.Matrix([[sp.cos(x), 0, sp.sin(x)], [0, 1, 0], [-sp.sin(x), 0, sp.cos(x)]])
+    column = sp.Matrix([x - y, 0, x * y])
+    assert product_of(turn, turn.T, column) == turn * turn.T * column
+    assert product_of(column.T, turn) == column.T * turn
+    assert product_of(sp.zeros(2, 3), turn) == sp.zeros(2, 3)

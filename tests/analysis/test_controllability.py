@@ -9,7 +9,7 @@ import scipy.linalg
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis.linear.subspaces import EXACT, FLOAT
+from geoctrl.analysis.linear.subspaces import EXACT, FLOAT, kernel, pivot_columns
 
 
 def linear(name, family, options=None, **values):
@@ -200,3 +200,16 @@ def test_a_pair_on_the_imaginary_axis_is_not_stable_exactly():
     assert not EXACT.hurwitz(M)
     M[1, 1] = Fraction(-1, 10**30)
     assert EXACT.hurwitz(M)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pivots_and_kernels_are_those_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(3, 7)) * 10.0 ** rng.integers(-8, 8, 7)
+    assert pivot_columns(rows) == scipy.linalg.qr(rows, pivoting=True, mode="r")[1][:3].tolist()
+    low = rng.normal(size=(6, 4)) @ rng.normal(size=(4, 7))
+    for tolerance in (None, 1e-9):
+        found, expected = kernel(low, tolerance), scipy.linalg.null_space(low, rcond=tolerance)
+        np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-12)
+    assert pivot_columns(np.zeros((0, 4))) == []
+    assert pivot_columns(np.array([[0.0, 0.0, 2.0], [1.0, 0.0, 5.0]])) == [2, 0]

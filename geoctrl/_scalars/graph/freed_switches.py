@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from geoctrl._scalars.graph.graph import STATE, Graph, Node
 
 __all__ = ["with_free_switches"]
 
-_CHOICES = ("select_positive", "select_nonnegative")
+_SWITCHES = ("abs", "sign", "select_positive", "select_nonnegative")
 
 
 def with_free_switches(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], dict[Node, Node]]:
@@ -22,23 +22,28 @@ def with_free_switches(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node],
     """
     image: dict[Node, Node] = {}
     numbers: dict[Node, Node] = {}
+    changed = image.keys()
     for node in graph.reachable(nodes):
-        image[node] = _with_free_switch(graph, node, image, numbers)
-    return [image[node] for node in nodes], numbers
+        if not changed.isdisjoint(graph.children(node)) or _switches(node):
+            image[node] = _with_free_switch(graph, node, image, numbers)
+    return [image.get(node, node) for node in nodes], numbers
 
 
-def _with_free_switch(graph: Graph, node: Node, image: dict[Node, Node], numbers: dict[Node, Node]) -> Node:
-    if node.kind == "prod":
-        q, items = node.payload
-        return graph.mul([graph.number(q), *(graph.power(image[atom], e) for atom, e in items)])
-    if node.kind == "sum":
-        return graph.add([image[c] * image[mono] for c, mono in node.payload])
+def _switches(node: Node) -> bool:
+    """Whether the node takes its branch by a condition on states."""
     if node.kind != "fun":
-        return node
+        return False
     name, args = node.payload
-    values = [image[a] for a in args]
-    if name not in ("abs", "sign", *_CHOICES) or args[0].level < STATE:
-        return graph.fun(name, *values)
+    return name in _SWITCHES and args[0].level == STATE
+
+
+def _with_free_switch(
+    graph: Graph, node: Node, image: Mapping[Node, Node], numbers: dict[Node, Node]
+) -> Node:
+    if not _switches(node):
+        return graph.with_parts(node, image)
+    name, args = node.payload
+    values = [image.get(a, a) for a in args]
     s = _number(graph, args[0], numbers)
     if name == "sign":
         return s

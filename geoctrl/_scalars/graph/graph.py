@@ -258,14 +258,13 @@ class Graph:
 
     def _normal_sum(self, terms: list[tuple[Node, Node]]) -> Node:
         terms.sort(key=lambda term: term[1].index)
-        shared = _common([self.factors(mono)[1] for _, mono in terms])
+        shared = _common([mono for _, mono in terms])
         if shared:
             outer = self.monomial(_ONE, shared)
             inverse = self.power(outer, -1)
             return outer * self.add([self.mul([c, mono, inverse]) for c, mono in terms])
-        split = [self.factors(c) for c, _ in terms]
-        content = _content([q for q, _ in split])
-        outer = self.monomial(content, _common([factors for _, factors in split]))
+        coefficients = [c for c, _ in terms]
+        outer = self.monomial(_content(coefficients), _common(coefficients))
         if outer is not self.one:
             inverse = self.power(outer, -1)
             terms = [(c * inverse, mono) for c, mono in terms]
@@ -331,24 +330,27 @@ class Graph:
 
     def substitute(self, nodes: Sequence[Node], mapping: Mapping[Node, Node]) -> list[Node]:
         """Replace symbols by nodes of any kind, everywhere at once."""
-        image: dict[Node, Node] = {}
+        image: dict[Node, Node] = {}  # of what changes; most of what is large is left as it is
+        changed = image.keys()
         for node in self.reachable(nodes):
             if node in mapping:
-                image[node] = mapping[node]
-            elif node.kind == "fun":
-                name, args = node.payload
-                image[node] = self.fun(name, *(image[a] for a in args))
-            elif node.kind == "prod":
-                q, items = node.payload
-                parts = [self.power(image[atom], e) for atom, e in items]
-                image[node] = self.mul([self.number(q), *parts])
-            elif node.kind == "sum":
-                image[node] = self.add([image[c] * image[mono] for c, mono in node.payload])
-            elif node.kind == "let":
-                image[node] = self.let(image[node.payload])
-            else:
-                image[node] = node
-        return [image[n] for n in nodes]
+                if mapping[node] is not node:
+                    image[node] = mapping[node]
+            elif not changed.isdisjoint(self.children(node)):
+                image[node] = self.with_parts(node, image)
+        return [image.get(n, n) for n in nodes]
+
+    def with_parts(self, node: Node, image: Mapping[Node, Node]) -> Node:
+        """A node made of the images of what it is made of."""
+        if node.kind == "fun":
+            name, args = node.payload
+            return self.fun(name, *[image.get(a, a) for a in args])
+        if node.kind == "prod":
+            q, items = node.payload
+            return self.mul([self.number(q), *[self.power(image.get(atom, atom), e) for atom, e in items]])
+        if node.kind == "let":
+            return self.let(image[node.payload])
+        return self.add([image.get(c, c) * image.get(mono, mono) for c, mono in node.payload])
 
     def push_forward(self, nodes: Sequence[Node], tangents: Mapping[Node, Node]) -> list[Node]:
         """Directional derivatives of `nodes` when each symbol moves with its tangent."""
@@ -413,23 +415,30 @@ def _atom_index(item: tuple[Node, int]) -> int:
     return item[0].index
 
 
-def _common(factor_maps: list[dict[Node, int]]) -> dict[Node, int]:
-    """Factors common to all terms: the least power where all exponents have one sign."""
-    first, *rest = factor_maps
-    shared: dict[Node, int] = {}
-    for atom, e in first.items():
-        exponents = [e, *(f.get(atom, 0) for f in rest)]
-        if min(exponents) > 0:
-            shared[atom] = min(exponents)
-        elif max(exponents) < 0:
-            shared[atom] = max(exponents)
+def _powers(node: Node) -> dict[Node, int]:
+    """Atoms of a node and their exponents."""
+    return dict(node.payload[1]) if node.kind == "prod" else {} if node.kind == "num" else {node: 1}
+
+
+def _common(nodes: Sequence[Node]) -> dict[Node, int]:
+    """Factors common to all nodes: the least power where all exponents have one sign."""
+    shared = _powers(nodes[0])
+    for node in nodes[1:]:
+        if not shared:  # as it mostly is after a few terms
+            break
+        others = _powers(node)
+        both = [(atom, e, others[atom]) for atom, e in shared.items() if atom in others]
+        shared = {atom: min(e, f) if e > 0 else max(e, f) for atom, e, f in both if (e > 0) == (f > 0)}
     return shared
 
 
-def _content(coefficients: list[Fraction]) -> Fraction:
-    """Greatest common divisor of rationals, with the sign of the first; one where multiples were too long."""
-    sign, numerator, denominator = 1 if coefficients[0] > 0 else -1, 0, 1
-    for q in coefficients:
+def _content(nodes: Sequence[Node]) -> Fraction:
+    """Greatest common divisor of the numbers in nodes, with the sign of the first; one where multiples were
+    too long.
+    """
+    numbers = [n.payload if n.kind == "num" else n.payload[0] if n.kind == "prod" else _ONE for n in nodes]
+    sign, numerator, denominator = 1 if numbers[0] > 0 else -1, 0, 1
+    for q in numbers:
         numerator, denominator = gcd(numerator, q.numerator), lcm(denominator, q.denominator)
         if max(q.numerator.bit_length(), denominator.bit_length()) > _LONG:
             return Fraction(sign)

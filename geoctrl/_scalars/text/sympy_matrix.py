@@ -14,7 +14,7 @@ from geoctrl._scalars.text.symbolic import Vector
 from geoctrl._scalars.text.sympy_bridge import expression, without_floats
 from geoctrl.errors import DescriptionError, GeoctrlError
 
-__all__ = ["inverse_of", "read_matrix"]
+__all__ = ["inverse_of", "product_of", "read_matrix"]
 
 
 def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionError) -> sp.ImmutableMatrix:
@@ -39,6 +39,23 @@ def _rectangle(value: Any) -> np.ndarray | None:
     except ValueError:  # rows of different lengths, or holding matrices
         return None
     return entries.reshape(len(entries), -1) if entries.ndim in (1, 2) and entries.size else None
+
+
+def product_of(*matrices: sp.Matrix) -> sp.Matrix:
+    """The product of matrices from the left, without the question whether what a zero meets is finite: sympy
+    asks it of every entry, and of long ones for most of its time.
+    """
+    first, *others = matrices
+    rows = first.tolist()
+    for other in others:
+        columns = other.T.tolist()
+        rows = [[_sum_of_products(row, column) for column in columns] for row in rows]
+    return sp.Matrix(first.rows, matrices[-1].cols, [e for row in rows for e in row])
+
+
+def _sum_of_products(row: list[sp.Expr], column: list[sp.Expr]) -> sp.Expr:
+    zero = sp.S.Zero
+    return sp.Add(*[a * b for a, b in zip(row, column, strict=True) if a is not zero and b is not zero])
 
 
 _NONZERO = 1e-20

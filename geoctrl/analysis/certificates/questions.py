@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from geoctrl._calls.collector import rare_collections
 from geoctrl.analysis.certificates.sampled_loop_proof import first_proof
 from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.analysis.proofs.numerical import judged_matrices
@@ -75,6 +76,7 @@ KINDS = {
 """In the order in which they are asked; the last fits every system."""
 
 
+@rare_collections
 def outcome_of(seen: Seen, point: Equilibrium, modulo: str | None, so_far: SoFar) -> Outcome:
     """The outcome of the first kind of question that fits; see `QuestionKind`."""
     asked = ((kind, kind.of(seen, point)) for kind in KINDS.values())

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.collector import rare_collections
 from geoctrl._checks import finite_array
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
@@ -246,6 +247,7 @@ def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -
     return linearization_at(system.seen_from(point.spin), point)
 
 
+@rare_collections
 def linearization_at(seen: Seen, point: Equilibrium) -> Linearization:
     """`linearize` at a point that is known to be an equilibrium, in the axes in which it rests."""
     x, u, numbers, system = point.x, point.u, dict(point.params), seen.system

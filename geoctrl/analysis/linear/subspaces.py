@@ -17,7 +17,8 @@ from geoctrl._scalars.algebra import rational_matrix
 from geoctrl.decisions.arithmetic.eliminations import left_of_axis, negative_roots
 from geoctrl.systems.contract.tolerances import KERNEL, rank
 
-__all__ = ["EXACT", "FLOAT", "SubspaceArithmetic", "invariant_span", "roots_on_axis"]
+__all__ = ["EXACT", "FLOAT", "SubspaceArithmetic", "invariant_span", "kernel"]
+__all__ += ["pivot_columns", "roots_on_axis"]
 
 _DIGITS = 256
 """Bits for eigenvalues: of values that coincide k times a k-th part is left."""
@@ -153,6 +154,31 @@ def _float_null(M: np.ndarray) -> np.ndarray:
         return np.eye(M.shape[1])
     _, values, vt = np.linalg.svd(M)
     return vt[rank(values, KERNEL, _size(values)) :].T
+
+
+def kernel(M: np.ndarray, tolerance: float | None = None) -> np.ndarray:
+    """Orthonormal basis of {v : M v = 0}, up to a tolerance relative to the largest singular value: rounding
+    by default.
+    """
+    _, values, vt = np.linalg.svd(M)
+    return vt[rank(values, np.finfo(float).eps * max(M.shape) if tolerance is None else tolerance) :].T
+
+
+def pivot_columns(rows: np.ndarray) -> list[int]:
+    """For each of some independent rows a column: the one farthest from the span of those before.
+
+    The pivots of a QR decomposition, without scipy.linalg: to load it takes longer than most proofs.
+    """
+    left = np.array(rows, dtype=float)
+    found: list[int] = []
+    for _ in rows:
+        lengths = np.linalg.norm(left, axis=0)
+        lengths[found] = -1.0
+        k = int(np.argmax(lengths))
+        away = left[:, k] / (lengths[k] or 1.0)
+        left -= np.outer(away, away @ left)
+        found.append(k)
+    return found
 
 
 def _size(values: np.ndarray) -> float:

@@ -16,6 +16,7 @@ from flint import arb_mat, ctx, fmpq
 
 from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.ball_matrices import middles
+from geoctrl.analysis.linear.subspaces import kernel, pivot_columns
 from geoctrl.analysis.proofs.numerical import in_sizes
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Stored
@@ -232,19 +233,17 @@ def _box_about_middle(
 
     Along the family that the invariants belong to some states are held: those that change most along it.
     """
-    from scipy.linalg import null_space, qr
-
     labels = list(problem.motion.states)
     relations = [_direction(rounded, sizes, name) for name in problem.motion.leaf]
     D = np.array([*relations, *(_direction(rounded, sizes, name) for name in names)]).reshape(-1, len(labels))
-    omitted = qr(D, pivoting=True, mode="r")[1][: len(D)] if len(D) else []
+    omitted = pivot_columns(D)
     A = middles(rounded.linearisation) * sizes / sizes[:, None]
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     rows = A / np.maximum(lengths, _WEAKEST * (np.max(np.abs(A), initial=0.0) or 1.0))
-    family = null_space(np.vstack([rows, *relations]), rcond=INDEPENDENT)
+    family = kernel(np.vstack([rows, *relations]), INDEPENDENT)
     if family.shape[1] != len(names):
         raise checker.Refusal("the family of equilibria is not that of the invariants")
-    held = qr(family.T, pivoting=True, mode="r")[1][: len(names)] if len(names) else []
+    held = pivot_columns(family.T)
     units = [*sizes, *(2.0 ** np.round(np.log2(abs(float(y)))) if y else 1.0 for y in multipliers)]
     box: dict[str, Any] = {
         "held": [labels[i] for i in held],

@@ -14,6 +14,7 @@ from flint import ctx, fmpq
 from geoctrl import checker, decisions
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl._scalars.text.numbers import short_rational
+from geoctrl.analysis.linear.subspaces import kernel, pivot_columns
 from geoctrl.analysis.proofs.equilibria_in_boxes import Judged, judged_by_root
 from geoctrl.analysis.proofs.equilibrium_family import flat_family
 from geoctrl.analysis.question.generators import NotSolved
@@ -58,8 +59,6 @@ def _in_floats(
     problem: Problem, rounded: decisions.Question, tolerance: float, slopes: tuple[int, float]
 ) -> tuple[list[list[fmpq]], list[str], np.ndarray]:
     """Tangents of the family by row, states to omit, and the roots across it on the leaf."""
-    from scipy.linalg import null_space, qr
-
     labels = rounded.labels
     A = np.array([[float(c) for c in row] for row in rounded.linearisation])
     gradients = [rounded.function(name)[1] for name in problem.motion.leaf]
@@ -67,18 +66,18 @@ def _in_floats(
     whole = np.vstack([A, D])
     heights, widths = equilibration(whole)
     d = binary(widths)  # units of the states, in which the matrix itself says what is small in it
-    kernel = null_space(heights[:, None] * whole * d, rcond=tolerance)
+    directions = kernel(heights[:, None] * whole * d, tolerance)
     scaled = heights[len(A) :, None] * D * d
-    if not kernel.shape[1]:
+    if not directions.shape[1]:
         raise NotSolved
-    pivots = qr(kernel.T, pivoting=True, mode="r")[1][: kernel.shape[1]]
-    rows = np.linalg.solve(kernel[pivots].T, kernel.T)
+    pivots = pivot_columns(directions.T)
+    rows = np.linalg.solve(directions[pivots].T, directions.T)
     tangents = [
         [_short_rational(v, size, *slopes) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
         for row, p in zip(rows, pivots, strict=True)
     ]
-    omitted = [labels[i] for i in qr(scaled, pivoting=True, mode="r")[1][: len(D)]] if len(D) else []
-    W = null_space(scaled) if len(D) else np.eye(len(labels))
+    omitted = [labels[i] for i in pivot_columns(scaled)]
+    W = kernel(scaled) if len(D) else np.eye(len(labels))
     roots = np.linalg.eigvals(W.T @ (A * (d / d[:, None])) @ W)
     # Zeros of the family are rounding in floats.
     return tangents, omitted, roots[np.argsort(np.abs(roots))][len(tangents) :]

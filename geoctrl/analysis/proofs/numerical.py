@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from geoctrl.analysis.linear.subspaces import pivot_columns
 from geoctrl.analysis.proofs.energy_casimir import Function, Pencil
 from geoctrl.systems.contract.scales import largest_cycle
 from geoctrl.systems.contract.tolerances import INDEPENDENT
@@ -163,12 +164,10 @@ def _independent(rows: Sequence[np.ndarray]) -> tuple[list[np.ndarray], bool]:
 
 def _kernel(rows: Sequence[np.ndarray], n: int) -> np.ndarray:
     """Basis (n, k) of what independent rows send to zero: one at each state that is no pivot."""
-    from scipy.linalg import qr
-
     if not rows:
         return np.eye(n)
     D = np.array(rows)
-    pivots = qr(D, pivoting=True, mode="r")[1][: len(D)]
+    pivots = pivot_columns(D)
     free = [i for i in range(n) if i not in pivots]
     W = np.zeros((n, len(free)))
     W[free, range(len(free))] = 1.0

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._calls.collector import rare_collections
 from geoctrl._checks import finite_array, named_parameters, nearest
 from geoctrl._scalars import PARAMETER, FromSympy, Graph, NotRationalError, evaluate, exact, plain, shown
 from geoctrl._scalars.algebra.surds import exact_numbers, exact_with_roots, rational, surds
@@ -199,6 +200,7 @@ def resolve_equilibrium(system: System, eq: Any, params: Mapping[str, float] | N
     )
 
 
+@rare_collections
 def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: str = "") -> Equilibrium:
     """The point with its residuals and the tangent of its family.
 
