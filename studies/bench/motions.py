@@ -192,6 +192,12 @@ def links(bench: Bench, n: int = 16) -> Row:
             "1e-15",
             lambda: gc.simulate(made.system, grid, made.x0, optimised=True).states[made.places],
         ),
+        Program(
+            "geoctrl, lanes",
+            "1e-13",
+            lambda: gc.simulate(made.system, grid, made.x0, engine="lanes", rtol=1e-13).states[made.places],
+            "ours",
+        ),
         *bench.peer(row, "mujoco", "mujoco", by_mujoco),
     ]
     row.notes.append("the truth is that of equations written by hand, in angles from the vertical")

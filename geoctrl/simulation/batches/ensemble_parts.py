@@ -114,14 +114,14 @@ class _Block:
         self._success[here] = ~edges[together.stop[good] + 1]
         taken = np.zeros(places.size, bool)
         taken[good] = True
+        directions = [e.direction for e in task.located_events]
         for member, event, t, sign, state in together.passages:
-            if taken[member] and task.located_events[event].direction in (0, sign):
+            if not edges[event + 1] and taken[member] and directions[event] in (0, sign):
                 self._add_passage(int(places[member]), event, t, state)
         return ~taken
 
     def _add_passage(self, i: int, event: int, t: float, state: np.ndarray) -> None:
-        if self._task.located_events[event].edge is None:
-            self._rows.passages.append((self._first + i, event, t, state))
+        self._rows.passages.append((self._first + i, event, t, state))
 
     def _run_alone(self, i: int) -> None:
         task, part = self._task, self._part

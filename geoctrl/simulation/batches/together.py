@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from operator import itemgetter
 
 import numpy as np
 
@@ -62,10 +63,8 @@ class Together(ABC):
 
     def settled_members(self) -> np.ndarray:
         """Places of members that are done and of which nothing is in doubt; samples beyond ends are gone."""
-        task = self._task
-        self.passages = sorted(
-            (p for p in self.passages if p[2] <= self.end[p[0]]), key=lambda p: (p[0], p[2])
-        )
+        task, end = self._task, self.end.tolist()
+        self.passages = sorted((p for p in self.passages if p[2] <= end[p[0]]), key=itemgetter(0, 2))
         if (self.stop >= 0).any():
             beyond = task.times > self.end[:, None]
             self.states[np.broadcast_to(beyond[:, None, :], self.states.shape)] = np.nan

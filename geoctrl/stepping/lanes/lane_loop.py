@@ -307,18 +307,18 @@ def write_samples(i, m, n, w, lane, run, members):
 
 
 @inner
-def rates_at_starts(field, watch, n, g, w):
+def rates_at_starts(field, watch, n, g, w, lanes):
     """Rates and events where lanes are: for all of them, no number of which changes."""
     for p in range(BLOCK, BLOCK + n * BLOCK, BLOCK):
-        for i in range(WIDTH):
+        for i in range(lanes):
             w[p + i + ARGUMENT] = w[p + i + X]
-    for i in range(WIDTH):
+    for i in range(lanes):
         w[i + STAGE_TIME] = w[i + TIME]
-    field(w)
-    watch(w)
+    field(w, lanes)
+    watch(w, lanes)
     first = BLOCK + n * BLOCK
     for p in range(first, first + g * EVENT, EVENT):
-        for i in range(WIDTH):
+        for i in range(lanes):
             w[p + i + BEGIN] = w[p + i + VALUE]
             w[p + i + BEGIN_SLOPE] = w[p + i + SLOPE]
 
@@ -346,16 +346,18 @@ def put_back(i, m, n, g, w, lane, members):
 
 
 def run_lanes(
-    field, watch, stages, within, move, rounds, n, g, rows, known, counts, queue, run, members, found
+    field, watch, stages, within, move, rounds, lanes, n, g, rows, known, counts, queue, run, members, found
 ):
-    """Run the members of a queue for so many rounds, or until all have ended or passages fill their rows."""
+    """Run the members of a queue in so many of the lanes for so many rounds, or until all have ended or
+    passages fill their rows.
+    """
     w, lane = pointer_to(rows), pointer_to(known)
     samples = run.grid.size
     for _ in range(rounds):
         if counts[PASSED] + WIDTH * g > found.time.size:
             break
         fresh, running, sampled = False, False, False
-        for i in range(WIDTH):
+        for i in range(lanes):
             if lane[MEMBER + i] < 0 and counts[NEXT] < queue.size:
                 begin_member(i, queue[counts[NEXT]], n, g, w, lane, run, members)
                 counts[NEXT] += 1
@@ -364,16 +366,16 @@ def run_lanes(
         if not running:
             break
         if fresh:
-            rates_at_starts(field, watch, n, g, w)
-            for i in range(WIDTH):
+            rates_at_starts(field, watch, n, g, w, lanes)
+            for i in range(lanes):
                 if lane[FRESH + i]:
                     first_step(i, lane[MEMBER + i], n, w, lane, run, members)
-        for i in range(WIDTH):
+        for i in range(lanes):
             choose_step(i, w, lane, run.end)
-        stages(field, w, n)
+        stages(field, w, n, lanes)
         if g:
-            watch(w)
-        for i in range(WIDTH):
+            watch(w, lanes)
+        for i in range(lanes):
             w[i + TAKEN] = 0.0
             if lane[MEMBER + i] >= 0:
                 outcome = judge(i, n, g, w, lane, run.least, run.most)
@@ -387,16 +389,16 @@ def run_lanes(
                 if w[i + TAKEN] > 0.0 and s < samples and run.grid[s] < w[i + NEW_TIME]:
                     sampled = True
         if sampled:
-            within(field, w, n)
-        for i in range(WIDTH):
+            within(field, w, n, lanes)
+        for i in range(lanes):
             if w[i + TAKEN] > 0.0:
                 s = lane[SAMPLE + i]
                 if s < samples and run.grid[s] <= w[i + NEW_TIME]:
                     write_samples(i, lane[MEMBER + i], n, w, lane, run, members)
                 lane[MODE + i] = ORDINARY
                 end_step(i, n, g, w)
-        move(field, w, n)
-        for i in range(WIDTH):
+        move(field, w, n, lanes)
+        for i in range(lanes):
             if lane[MEMBER + i] >= 0:
                 if lane[ENDING + i] == NONE:
                     if w[i + TIME] >= run.end:
@@ -408,7 +410,7 @@ def run_lanes(
                 if lane[ENDING + i] != NONE:
                     put_back(i, lane[MEMBER + i], n, g, w, lane, members)
                     lane[MEMBER + i] = -1
-    for i in range(WIDTH):
+    for i in range(lanes):
         if lane[MEMBER + i] >= 0:
             put_back(i, lane[MEMBER + i], n, g, w, lane, members)
 
@@ -418,5 +420,5 @@ def compiled_loop() -> Any:
     """`run_lanes` as machine code, for any system."""
     equations, stages = pointer(EQUATIONS), pointer(STAGES)
     arrays = (ARRAY, INDEX, INDEX, INDEX, RUN, MEMBERS, FOUND)
-    signature = types.void(equations, equations, stages, stages, stages, int64, int64, int64, *arrays)
+    signature = types.void(equations, equations, stages, stages, stages, int64, int64, int64, int64, *arrays)
     return loop_code(run_lanes, signature)

@@ -33,7 +33,6 @@ from geoctrl.stepping.lanes.rows import (
     TOLERANCE,
     VALUE,
     VECTOR,
-    WIDTH,
     WITHIN,
     X,
     event_place,
@@ -46,8 +45,9 @@ __all__ = ["EQUATIONS", "ROWS", "STAGES", "compiled_equations", "compiled_stages
 ROWS = types.CPointer(float64)
 """What holds all rows: a bare pointer, of which nobody counts references at each call."""
 
-EQUATIONS = types.void(ROWS)
-STAGES = types.void(pointer(EQUATIONS), ROWS, int64)
+EQUATIONS = types.void(ROWS, int64)
+STAGES = types.void(pointer(EQUATIONS), ROWS, int64, int64)
+"""The last argument says how many lanes are used, a multiple of `VECTOR`."""
 
 
 class _Source:
@@ -62,7 +62,7 @@ class _Source:
         name = f"rows_{len(self._functions)}"
         self._functions[name] = row_lines(lines)
         self._lines += [f"{indent}# {line}" for line in lines]
-        self._lines.append(f"{indent}for q in range({first}, {first} + {WIDTH}, {VECTOR}):")
+        self._lines.append(f"{indent}for q in range({first}, {first} + lanes, {VECTOR}):")
         self._lines.append(f"{indent}    {name}(w, q)")
 
     def over_states(self, *lines: str) -> None:
@@ -72,7 +72,7 @@ class _Source:
 
     def evaluate(self) -> None:
         """Ask the field at what stands in the rows of arguments."""
-        self._lines.append("    field(w)")
+        self._lines.append("    field(w, lanes)")
 
     def kernel(self, signature: Any) -> Kernel:
         """The kernel compiled, or read from disk."""
@@ -116,7 +116,7 @@ def _step() -> _Source:
     """A step from the state and its rates."""
     from scipy.integrate import DOP853
 
-    source = _Source("stages(field, w, n)")
+    source = _Source("stages(field, w, n, lanes)")
     source.over_lanes(f"w[p + {ERROR5}] = 0.0", f"w[p + {ERROR3}] = 0.0", f"w[p + {LARGEST}] = 0.0")
     for k in range(2, 13):
         first = [f"{_row(STEP)} = {_row_of_state_before(STEP)}"] if k == 2 else []
@@ -150,7 +150,7 @@ def _inner_states() -> _Source:
     """Three stages more, and the states within the step that was taken."""
     from scipy.integrate import DOP853
 
-    source = _Source("within(field, w, n)")
+    source = _Source("within(field, w, n, lanes)")
     for k, (row, node) in enumerate(zip(DOP853.A_EXTRA, DOP853.C_EXTRA, strict=True), start=14):
         _write_stage(source, k, row[: k - 1], node)
     last = []
@@ -172,7 +172,7 @@ def _inner_states() -> _Source:
 
 def _move() -> _Source:
     """States and rates at the end of steps that count, elsewhere those at their beginning."""
-    source = _Source("move(field, w, n)")
+    source = _Source("move(field, w, n, lanes)")
     source.over_states(
         f"taken = {_row_of_state_before(TAKEN)}",
         f"{_row(TAKEN)} = taken",
@@ -209,7 +209,7 @@ def compiled_equations(field: Program, watch: Program, extra: int) -> tuple[Kern
         places = {f"x{k}": place for k, place in enumerate(arguments)}
         places |= {f"c{k}": number_place(n, g, begin + k) for k in range(len(program.tape.constants))}
         reads = [f"{name} = w[p + {place}]" for name, place in places.items()]
-        source = _Source("equations(w)")
+        source = _Source("equations(w, lanes)")
         source.over_lanes(*reads, *program.statements, *stores)
         return source.kernel(EQUATIONS)
 

@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl._scalars import Program
 from geoctrl.stepping.lanes.lane_loop import NEXT, PASSED, LaneMembers, LanePassages, LaneRun, compiled_loop
 from geoctrl.stepping.lanes.lane_source import compiled_equations, compiled_stages
-from geoctrl.stepping.lanes.rows import KNOWN, MEMBER, SHORTEST, WIDTH, size_of_rows
+from geoctrl.stepping.lanes.rows import KNOWN, MEMBER, SHORTEST, VECTOR, WIDTH, size_of_rows
 
 __all__ = ["DEFAULT_TOLERANCE", "LEAST_TOLERANCE", "Lanes", "members_at"]
 
@@ -74,6 +74,7 @@ class Lanes:
         self._run, self._members, self._queue = run, members, np.ascontiguousarray(queue, dtype=np.int64)
         self._lane[MEMBER : MEMBER + WIDTH] = -1
         self._counts[:] = 0
+        self._used = VECTOR if len(queue) <= VECTOR else WIDTH
 
     def go_on(self, rounds: int) -> LanePassages:
         """Run members for so many rounds; the passages that were found."""
@@ -82,6 +83,7 @@ class Lanes:
         self._loop(
             *self._kernels,
             rounds,
+            self._used,
             self.n,
             self.g,
             self._rows,
