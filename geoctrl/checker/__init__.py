@@ -51,6 +51,7 @@ THEOREMS = {
     **dict.fromkeys(("periodic orbit that attracts", "periodic orbit that repels"), "orbits.file"),
     "falling": "theorems.falling",
     "growing": "theorems.growing",
+    "weak focus": "theorems.weak_focus",
     "turning point": "theorems.turning_point",
     "sublevel": "sublevels.file",
     "squares": "squares.file",

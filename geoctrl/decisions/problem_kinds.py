@@ -111,6 +111,7 @@ THEOREM_CHECKS = {
         "derivative, in balls, and P > 0, P - M'PM > 0"
     ),
     "multiplier": "a multiplier of one hold lies outside the unit circle, next to {multiplier}",
+    "lyapunov_coefficient": "of a focus: the rate of its function is {lyapunov_coefficient} V_2^2",
     "lowest_form": "the lowest power along the kernel is {lowest_power}, its form {lowest_form}",
 }
 """What a theorem proved besides, by the finding that tells of it."""

@@ -6,7 +6,7 @@ checker alone decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from geoctrl import checker
@@ -43,11 +43,12 @@ def candidates(
     drift : bool
         Whether motions that leave the point make it unstable: not where its orbit is asked for.
     """
-    searches = [
+    searches: list[Callable[[], Iterator[Candidate]]] = [
         lambda: _families(stored, evidence),
         lambda: _falling(problem, evidence),
         lambda: _degenerate(stored, evidence),
         lambda: _critical_case(stored, evidence),
+        lambda: _focus(stored, evidence),
     ]
     growing = [
         lambda: _drifts(stored),
@@ -113,6 +114,11 @@ def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candida
     if _zero_roots(stored, evidence) == 1:
         for order in ORDERS:
             yield stored.with_parts(critical=order), {"conserved": []}
+
+
+def _focus(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where two roots are on the axis, and not zero, on the levels of what is conserved."""
+    yield stored.with_parts(focus={"levels": evidence["zero_modes"]}), {"conserved": evidence["zero_modes"]}
 
 
 def _zero_roots(stored: Stored, evidence: dict[str, Any]) -> int:

@@ -20,7 +20,7 @@ from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangl
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, inverse_of, texts
 from geoctrl.checker.definite import positive_definite, product
 from geoctrl.checker.numbers import Number, ball, number_text
-from geoctrl.checker.theorems.family import quotient
+from geoctrl.checker.theorems.family import quotient, reduced_matrix
 from geoctrl.checker.theorems.lowest_form import (
     VARIABLES,
     combination,
@@ -30,8 +30,9 @@ from geoctrl.checker.theorems.lowest_form import (
 )
 from geoctrl.decisions.arithmetic.eliminations import combined_hessian, form, nullspace
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, to_float
+from geoctrl.decisions.theorems.focus_decision import focus_at
 
-__all__ = ["lowest_form", "zero_root"]
+__all__ = ["focus", "lowest_form", "zero_root"]
 
 Power = tuple[int, ...]
 Rows = list[list[Any]]
@@ -101,6 +102,28 @@ def zero_root(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     P = form_triangle(falling_form(across))
     data = {"name": "zero root", **basis, "power": m, "along": along}
     return data | {"series": _texts(given["series"]), "P": P}
+
+
+def focus(point: PointWitnesses, _: dict[str, Any]) -> dict[str, Any]:
+    """The surface on which the third order tells, a function on it, and a form that falls beside it."""
+    q = point.question
+    found = focus_at(q)
+    basis = point.basis(found.rows)
+    free, along = basis["free"], found.along
+    powers = {
+        k: [((0,) * e[0] + (1,) * e[1], c) for e, c in sorted(terms.items())]
+        for k, terms in found.series.items()
+    }
+    slopes = [[fmpq(k == a) for a in along] if k in along else _slopes(found.series[k]) for k in free]
+    unit = [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(1)]]
+    across = reduced_matrix(point.motion(basis), slopes, unit, [free.index(k) for k in along])
+    data = {"name": "weak focus", **basis, "along": along, "series": _texts(powers)}
+    return data | {"forms": texts(found.forms), "P": form_triangle(falling_form(across))}
+
+
+def _slopes(terms: dict[Power, fmpq]) -> list[fmpq]:
+    """First derivatives of a polynomial in two variables."""
+    return [terms.get(e, fmpq(0)) for e in ((1, 0), (0, 1))]
 
 
 def free_of_gram(lowest: list[Number]) -> list[Number]:

@@ -47,6 +47,9 @@ BY_THEOREM = {
         "is unstable: along its one zero root the field begins with a power of {power}, which does not "
         "attract"
     ),
+    ("PROVED_UNSTABLE", "a weak focus"): (
+        "is unstable: near motions turn away from it on a surface, at a rate of the third order"
+    ),
     ("PROVED_UNSTABLE", "a growing function"): (
         "is unstable: along motions that begin as near to it as one likes a function grows beyond all bounds "
         "as long as they stay near"

@@ -41,6 +41,11 @@ CHECKS = {
         "a function falls along the motion, less squares, identically; with multipliers it is critical at "
         "the point, and its second variation is {definite} on the tangents of {rows}"
     ),
+    "weak focus": (
+        "on the level set of {rows} the linearisation turns in a plane along {along}, and {beside}; on a "
+        "surface that is kept up to the third power a function begins with a positive quadratic form, and "
+        "its rate with a multiple of the square of that"
+    ),
     "growing": (
         "the rate of a function is, identically, a factor that is positive at the point times powers of "
         "{rising}, and squares; these do not fall, and are positive along an arc on the leaf from the point"

@@ -185,6 +185,7 @@ EQUATIONS = {
     "symmetries?": [{"turns": [(label, label, _rational)], "shifts": {...: _rational}}],
     "degenerate?": _integer(2, SERIES),
     "critical?": _integer(2, SERIES),
+    "focus?": {"levels": [label]},
     "drift?": {
         "constant": label,
         "drifting": label,
@@ -227,6 +228,7 @@ EVIDENCE = {
     "fixed_dimension?": _place,
     "lowest_power?": _place,
     "lowest_form?": [_exact],
+    "lyapunov_coefficient?": _exact,
     "orbit_dimension?": _place,
     "orbit_directions?": [label],
     "orbit_multipliers?": {...: _exact},

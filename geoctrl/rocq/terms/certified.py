@@ -51,6 +51,7 @@ MISSING = {
     "zero root": f"it rests on a series {SERIES}",
     "falling": FALLING,
     "growing": GROWING,
+    "weak focus": f"it rests on a centre manifold, by series {SERIES}",
     "orbit": GROUPS,
     "growth across an orbit": GROUPS,
     "loop that attracts": MAPS,

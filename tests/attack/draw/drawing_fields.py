@@ -191,6 +191,26 @@ def frozen(dice: Dice) -> Field:
     return Field("frozen", [x, c], [a * c**k * x**m + b * x**n, sp.Integer(0)], truth, conserved=kept)
 
 
+def foci(dice: Dice) -> Field:
+    """r' = a r^3 + b r^5 + c r about a turn, with c' = 0, beside z' = -k z + (...) z, which is zero on the
+    surface z = 0.
+    """
+    x, y, z, c = _symbols("x y z c")
+    a, b = (dice.pick([_number, _number, lambda _: sp.Integer(0)])(dice) for _ in range(2))
+    turn, rho, level = _positive(dice), x**2 + y**2, dice.chance(0.3)
+    radial = a * rho + b * rho**2 + (c if level else 0)
+    states, rates = [x, y], [x * radial - turn * y, y * radial + turn * x]
+    if dice.chance(0.6):
+        rates = [rate + _number(dice) * z * dice.pick([x, y, z, sp.Integer(0)]) for rate in rates]
+        states, rates = [x, y, z], [*rates, -_positive(dice) * z + _number(dice) * z * dice.pick([x, y, z])]
+    size = a or b
+    truth = ATTRACTS if size < 0 else UNSTABLE if size > 0 else STABLE
+    if level:
+        states, rates, truth = [*states, c], [*rates, sp.Integer(0)], STABLE if size < 0 else UNSTABLE
+    kept = {"c": c} if level and dice.chance(0.7) else {}
+    return Field("focus", states, [sp.expand(rate) for rate in rates], truth, conserved=kept)
+
+
 def oscillators(dice: Dice) -> Field:
     """q'' = -K q + g J q' - c (c.v)^m - higher forces, with springs and damping of either sign."""
     q, v = _symbols("q1:3"), _symbols("v1:3")
@@ -300,6 +320,7 @@ KINDS: dict[Callable[[Dice], Field], int] = {
     drifts: 12,
     nilpotent: 8,
     frozen: 8,
+    foci: 8,
     oscillators: 30,
     valleys: 14,
     singular_leaf: 8,
