@@ -148,7 +148,7 @@ def test_a_map_asks_the_whole_box_first():
 
 
 def test_only_what_the_whole_leaves_open_is_halved():
-    """The right half is one cell, and so is the first quarter; about p = 1/3 boxes are halved to the depth."""
+    """The right half is one cell, and so is the first quarter; about p = 1/3 boxes are halved."""
     system = scalar(p.symbol - sp.Rational(1, 3))
     found = gc.certify_region(system, "rest", {"p": (0, 1)}, depth=5)
     sides = [(cell.sides["p"], cell.verdict) for cell in found.cells]
