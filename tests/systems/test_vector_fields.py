@@ -117,7 +117,13 @@ def test_inputs_enter_the_jacobian_wherever_they_stand():
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(4))
+def with_further(first, count, reason):
+    """Seeds, the first of which are asked in the plain run."""
+    later = [pytest.param(seed, marks=pytest.mark.long(reason=reason)) for seed in range(first, count)]
+    return pytest.mark.parametrize("seed", [*range(first), *later])
+
+
+@with_further(4, 50, "fifty pairs of random matrices")
 def test_lqr_of_a_linear_field_is_that_of_scipy(seed):
     rng = np.random.default_rng(seed)
     n, m = 3, 2
@@ -131,14 +137,25 @@ def test_lqr_of_a_linear_field_is_that_of_scipy(seed):
     assert design.K == pytest.approx(B.T @ P, rel=1e-9, abs=1e-9)
 
 
-def test_multipliers_of_a_held_linear_field_are_those_of_the_exponential():
-    system = gc.VectorField([x, y], [y, 2 * x - y + u], inputs=["u"]).reduce()
-    A, B, K, h = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[0.0], [1.0]]), np.array([[5.0, 2.0]]), 0.1
-    law_ = gc.linear_law(system, [0, 0], K)
-    whole = scipy.linalg.expm(h * np.block([[A, B], [np.zeros((1, 3))]]))
-    expected = np.linalg.eigvals(whole[:2, :2] - whole[:2, 2:] @ K)
-    found = gc.linearize_held(system, law_.sampled(rate=10), [0, 0]).multipliers
-    assert np.sort_complex(found) == pytest.approx(np.sort_complex(expected), abs=1e-12)
+@with_further(2, 20, "twenty held loops of random matrices")
+def test_multipliers_of_a_held_linear_field_are_those_of_the_exponential(seed):
+    """x over one hold of h is (e^(A h) - B(h) K) x, both blocks of one exponential; a proof says the same."""
+    rng, h = np.random.default_rng(seed), 0.1
+    A, B, n = rng.integers(-3, 4, (3, 3)), rng.integers(-2, 3, (3, 2)), 3
+    B[0, 0] = B[1, 1] = 3
+    K = rng.integers(-2, 3, (2, 3)).astype(float)
+    states, inputs = sp.symbols("x1:4", real=True), sp.symbols("u1:3", real=True)
+    rates = sp.Matrix(A.tolist()) * sp.Matrix(states) + sp.Matrix(B.tolist()) * sp.Matrix(inputs)
+    system = gc.VectorField(states, rates, inputs=inputs).reduce()
+    held = gc.linear_law(system, np.zeros(n), K).sampled(rate=10)
+    whole = scipy.linalg.expm(h * np.block([[A, B], [np.zeros((2, n + 2))]]))
+    expected = np.linalg.eigvals(whole[:n, :n] - whole[:n, n:] @ K)
+    found = gc.linearize_held(system, held, np.zeros(n)).multipliers
+    assert np.sort_complex(found) == pytest.approx(np.sort_complex(expected), abs=1e-10)
+    said = gc.certify(system, np.zeros(n), controller=held).verdict.name
+    largest = np.abs(expected).max()
+    if said.startswith("PROVED_") and abs(largest - 1) > 1e-9:
+        assert said == ("PROVED_ASYMPTOTICALLY_STABLE" if largest < 1 else "PROVED_UNSTABLE")
 
 
 def test_a_set_is_about_what_moves_by_itself_or_moves_others():
