@@ -95,19 +95,21 @@ ONE_COORDINATE = {
     "flat valley with friction": hill(Q**4 / 4, ATTRACTS, ATTRACTS, force=-DQ),
     "flat valley with friction that vanishes": hill(Q**4 / 4, ATTRACTS, force=-(DQ**3)),
     "very flat valley": hill(Q**14, STABLE, STABLE),
-    "slope with a level place": hill(Q**3, UNSTABLE),
-    "flat hill (Lagrange's converse)": hill(-(Q**4), UNSTABLE),
-    "very flat hill": hill(-(Q**14), UNSTABLE),
+    "slope with a level place": hill(Q**3, UNSTABLE, UNSTABLE),
+    "flat hill (Lagrange's converse)": hill(-(Q**4), UNSTABLE, UNSTABLE),
+    "very flat hill": hill(-(Q**14), UNSTABLE, UNSTABLE),
 }
 TWO_COORDINATES = {
     "saddle": hills(P * Q, UNSTABLE, UNSTABLE),
     "valley that is level along its floor": hills(P**2, UNSTABLE, UNSTABLE),
     "cross of valleys: drifts along either": hills(P**2 * Q**2, UNSTABLE, UNSTABLE),
     "valley by its lowest form": hills(P**4 + Q**4 - P**2 * Q**2, STABLE, STABLE),
-    "hills by their lowest form": hills(P**4 + Q**4 - 3 * P**2 * Q**2, UNSTABLE),
+    "hills by their lowest form": hills(P**4 + Q**4 - 3 * P**2 * Q**2, UNSTABLE, UNSTABLE),
     "curved valley, flat along its floor": hills((Q - P**3) ** 2 + P**12, STABLE, STABLE),
-    "least along every line, and no minimum (Peano)": hills((Q - P**2) * (Q - 3 * P**2), UNSTABLE),
-    "the same with coupled masses": hills((Q - P**2) * (Q - 3 * P**2), UNSTABLE, inertia=((2, 1), (1, 3))),
+    "least along every line, and no minimum (Peano)": hills((Q - P**2) * (Q - 3 * P**2), UNSTABLE, UNSTABLE),
+    "the same with coupled masses": hills(
+        (Q - P**2) * (Q - 3 * P**2), UNSTABLE, UNSTABLE, inertia=((2, 1), (1, 3))
+    ),
     "hill held by gyroscopic forces [Me 6]": turning(3, (-1, -1), STABLE, STABLE),
     "hill held too slowly [Me 6]": turning(1, (-1, -1), UNSTABLE, UNSTABLE),
     "hill held by gyroscopic forces, with friction (Kelvin, Tait, Chetaev)": turning(
