@@ -1,10 +1,14 @@
 """Linear-quadratic regulators, placed poles and estimators on the leaf, and their loops."""
 
+import itertools
+
 import control
 import numpy as np
 import pytest
 import scipy.linalg
 import sympy as sp
+from scipy.integrate import quad_vec
+from scipy.linalg import solve_discrete_are
 
 import geoctrl as gc
 from tests.literature import skate_by_hand as hand
@@ -325,3 +329,31 @@ def test_laws_and_estimators_are_not_made_of_anything_else(law, skate, sliding):
         gc.LinearLaw(skate, sliding, law.K.T, law.reached)
     with pytest.raises(TypeError, match=r"gc\.lqe"):
         gc.LinearEstimator(skate, sliding, np.zeros((6, 1)), law.reached, "v1")
+
+
+@pytest.mark.filterwarnings("ignore:rate=100 is in Hz")
+@pytest.mark.parametrize("damping", [30, 10**6])
+def test_what_decays_fast_within_a_hold_leaves_the_gain(damping):
+    """q'' = -c q' + u, held for 10 ms: sums and integrals by hand, e^(c h) of 1e4342 in no place."""
+    q, u = gc.Coordinate("q"), sp.Symbol("u", real=True)
+    system = gc.EulerPoincare(
+        name="stiff", shape=[q], inertia=[[1]], forces=[u - damping * q.rate], inputs=[u]
+    ).reduce()
+    K = gc.lqr(system, system.state(), Q={"q_dot": 1, "q": 100}, R=1e-4, rate=100).K
+    c, h = float(damping), 0.01
+
+    def flow(t):
+        e = np.exp(-c * t)
+        s = -np.expm1(-c * t) / c
+        return np.array([[e, 0, s], [s, 1, (t - s) / c], [0, 0, 1]])
+
+    W = np.diag([1, 100, 1e-4])
+    ends = [0, *np.geomspace(min(h, 1e-2 / c), h, 60)]
+    cost = sum(
+        quad_vec(lambda t: flow(t).T @ W @ flow(t), a, b, epsrel=1e-12, epsabs=0)[0]
+        for a, b in itertools.pairwise(ends)
+    )
+    A, B = flow(h)[:2, :2], flow(h)[:2, 2:]
+    S = solve_discrete_are(A, B, cost[:2, :2], cost[2:, 2:], s=cost[:2, 2:])
+    wanted = np.linalg.solve(cost[2:, 2:] + B.T @ S @ B, B.T @ S @ A + cost[2:, :2])
+    assert pytest.approx(wanted, rel=1e-6) == K

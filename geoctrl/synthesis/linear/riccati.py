@@ -99,7 +99,7 @@ def optimal_held_gain(
         The part of A that a controller adds up from its samples, :math:`x_{k+1} = \dots + h\,\Sigma x_k`;
         what it forms is held in between.
     """
-    from scipy.linalg import block_diag, expm
+    from scipy.linalg import block_diag
 
     if not A.size:
         return np.zeros((B.shape[1], 0))
@@ -114,15 +114,7 @@ def optimal_held_gain(
         return _by_groups(of_group, groups, A, B, Q, R, sums)
     n, m = B.shape
     F = np.vstack([np.hstack([A - sums, B]), np.zeros((m, n + m))])
-    with np.errstate(over="ignore", invalid="ignore"):  # what is too much is told below
-        E = expm(np.block([[-F.T, block_diag(Q, R)], [np.zeros_like(F), F]]) * h)
-    if not np.isfinite(E).all():
-        raise ConvergenceError(
-            "one hold grows what it begins with beyond doubles: raise rate=, which is in Hz, or leave it out"
-        )
-    flow = E[n + m :, n + m :]
-    cost = flow.T @ E[: n + m, n + m :]
-    cost = (cost + cost.T) / 2
+    flow, cost = _summed_cost(F, block_diag(Q, R), h)
     Ah, Bh, N, Qh, Rh = flow[:n, :n] + h * sums, flow[:n, n:], cost[:n, n:], cost[:n, :n], cost[n:, n:]
     return _discrete_gain(Ah, Bh, Qh, Rh, N)
 
@@ -163,10 +155,6 @@ def sampled_covariance(A: np.ndarray, C: np.ndarray, Q: np.ndarray, R: np.ndarra
     if not n:
         return np.zeros((0, 0))
     F, noise = summed_noise(A, Q, h)
-    if not (np.isfinite(F).all() and np.isfinite(noise).all()):
-        raise ConvergenceError(
-            "one hold grows what it begins with beyond doubles: raise rate=, which is in Hz, or leave it out"
-        )
     K = _discrete_gain(F.T, C.T, noise, R / h, np.zeros((n, p)))
     found = solve_discrete_lyapunov((F.T - C.T @ K).T, noise + K.T @ (R / h) @ K)
     return (found + found.T) / 2
@@ -174,13 +162,31 @@ def sampled_covariance(A: np.ndarray, C: np.ndarray, Q: np.ndarray, R: np.ndarra
 
 def summed_noise(A: np.ndarray, Q: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
     r"""The flow of a time t, and :math:`\int_0^t e^{A r} Q\, e^{A^T r} dr`, what noise of a density adds."""
+    flow, noise = _summed_cost(A.T, Q, time)
+    return flow.T, noise
+
+
+def _summed_cost(F: np.ndarray, W: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+    r"""The flow :math:`e^{F t}`, and :math:`\int_0^t e^{F^T r} W e^{F r} dr` (Van Loan, 1978).
+
+    Of a time in which nothing grows or decays by more than about e, doubled until it is t: what decays fast
+    would grow as fast in the block that both are read from.
+    """
     from scipy.linalg import expm
 
-    n = len(A)
-    with np.errstate(over="ignore", invalid="ignore"):
-        E = expm(np.block([[-A, Q], [np.zeros_like(A), A.T]]) * time)
-        flow = E[n:, n:].T
-        return flow, flow @ E[:n, n:]
+    n, pace = len(F), float(np.linalg.norm(F, 1)) * time
+    halvings = max(0, int(np.ceil(np.log2(pace)))) if pace > 0 else 0
+    E = expm(np.block([[-F.T, W], [np.zeros_like(F), F]]) * (time / 2**halvings))
+    flow = E[n:, n:]
+    cost = flow.T @ E[:n, n:]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too much is told below
+        for _ in range(halvings):
+            cost, flow = cost + flow.T @ cost @ flow, flow @ flow
+    if not (np.isfinite(flow).all() and np.isfinite(cost).all()):
+        raise ConvergenceError(
+            "one hold grows what it begins with beyond doubles: raise rate=, which is in Hz, or leave it out"
+        )
+    return flow, (cost + cost.T) / 2
 
 
 def _groups(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> list[np.ndarray]:
