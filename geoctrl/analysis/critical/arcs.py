@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from flint import fmpq
@@ -94,7 +94,8 @@ def directions(q: decisions.Question) -> Iterator[Powers]:
     """Straight ways of the states that the leaf leaves free, a sign for each."""
     n, rows = len(q.labels), [q.function(name)[1] for name in q.problem["leaf"]]
     free = [max(i for i in range(n) if w[i]) for w in nullspace(rows, n)]
-    for signs in product((0, 1, -1), repeat=len(free)):
-        met = [(i, s) for i, s in zip(free, signs, strict=True) if s]
-        if met and (len(free) <= MOST or len(met) <= 2):
-            yield {i: [(1, fmpq(s))] for i, s in met}
+    together = len(free) if len(free) <= MOST else 2
+    for count in range(1, together + 1):
+        for met in combinations(free, count):
+            for signs in product((1, -1), repeat=count):
+                yield {i: [(1, fmpq(s))] for i, s in zip(met, signs, strict=True)}

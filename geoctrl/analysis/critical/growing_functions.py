@@ -25,8 +25,9 @@ from geoctrl.decisions.functions.identities_by_division import Ratio, length
 
 __all__ = ["growing_functions", "written_squares"]
 
-ORDER, POWERS, TERMS = 8, 4, 400
-"""Of arcs; the highest power of what is conserved in combinations of states; terms of a rate, at most."""
+ORDER, POWERS, TERMS, SHORT = 8, 4, 400, 40
+"""Of arcs; the highest power of what is conserved in combinations of states; terms of all rates of these, at
+most; and terms of a rate of which each is looked at, or of a product of what is conserved."""
 
 
 class Kept(NamedTuple):
@@ -106,7 +107,7 @@ def _of_states(
             W, whole = away**power, top * away ** (power - 1) * power
             with suppress(NotSolved):
                 yield Growth(W, *_product(whole, below, g, kept, away, power), None)
-            for term in _terms(whole, g) if not rate.below else ():
+            for term in _terms(whole, g) if not rate.below and len(whole) <= SHORT else ():
                 with suppress(NotSolved):
                     yield Growth(W, *_product(term, below, g, kept, away, power), whole - term)
 
@@ -150,16 +151,20 @@ def _multiple(p: Any, q: Any) -> fmpq:
 
 def _of_combinations(g: Generators, kept: Sequence[Kept], rates: Sequence[Any]) -> Iterator[Growth]:
     """Combinations of states of which the rate is a product of powers of conserved functions."""
-    if any(rate.below for rate in rates) or not kept or sum(len(rate.top) for rate in rates) > TERMS:
+    if any(rate.below for rate in rates) or sum(len(rate.top) for rate in rates) > TERMS:
         return
-    for powers in product(range(POWERS + 1), repeat=min(len(kept), 3)):
-        if not 0 < sum(powers) <= POWERS:
+    degree = max(rate.top.total_degree() for rate in rates)
+    low = [(k, known.polynomial) for k, known in enumerate(kept) if known.polynomial.total_degree() <= degree]
+    for powers in product(range(POWERS + 1), repeat=min(len(low), 3)):
+        taken = [(k, p, e) for (k, p), e in zip(low, powers, strict=False) if e]
+        size = sum(p.total_degree() * e for _, p, e in taken)
+        if not 0 < size <= degree or prod(len(p) ** e for _, p, e in taken) > SHORT:
             continue
-        target = prod((k.polynomial**e for k, e in zip(kept, powers, strict=False)), start=g.one)
+        target = prod((p**e for _, p, e in taken), start=g.one)
         if (w := _combination([rate.top for rate in rates], target)) and len(w) > 1:
             away = (g.gens[g.states[i]] - g.point[g.states[i]] for i in w)
             W = sum((x * c for x, c in zip(away, w.values(), strict=True)), g.one * 0)
-            yield Growth(W, (g.one, g.one), {k: e for k, e in enumerate(powers) if e}, 0, None)
+            yield Growth(W, (g.one, g.one), {k: e for k, _, e in taken}, 0, None)
 
 
 def _combination(polynomials: Sequence[Any], target: Any) -> dict[int, fmpq] | None:

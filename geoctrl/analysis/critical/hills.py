@@ -36,6 +36,8 @@ __all__ = ["hills"]
 
 FACES, POWER = 200, 16
 """Choices of terms for a face, at most; the highest power of an arc."""
+TRIED = 2_500
+"""Of these in several coordinates, at most."""
 DEGREES, UNKNOWNS = (2, 3, 5, 7), 160
 """Of X, tried in turn; coefficients that are solved for, at most."""
 STEPS = tuple(fmpq(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (2, 1), (-2, 1), (1, 2), (-1, 2)))
@@ -249,7 +251,7 @@ def _downhill(U: Polynomial, weights: Sequence[int], degree: int) -> Iterator[li
 
 def _numbers(face: Polynomial, n: int) -> Iterator[list[fmpq]]:
     """Candidates: small numbers; in two coordinates what lies between roots of the face as well."""
-    yield from map(list, islice(product(STEPS, repeat=n), 20_000))
+    yield from map(list, islice(product(STEPS, repeat=n), TRIED))
     if n == 2:
         for sign in (1, -1):
             size = max(e[1] for e in face)
