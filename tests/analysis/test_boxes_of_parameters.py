@@ -14,6 +14,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.rocq import rocq_text
 
 x, y = sp.symbols("x y", real=True)
 p, q = gc.Parameter("p", 0.5), gc.Parameter("q", 1.0, positive=True)
@@ -265,6 +266,13 @@ def test_a_box_goes_with_neither_a_controller_nor_an_orbit():
     chain = gc.spheres.chain_pendulum([1.0], [1.0])
     with pytest.raises(TypeError, match="certify"):
         gc.certify(chain, np.zeros(6), over={"p": 0.1})
+
+
+def test_there_is_no_theorem_of_rocq_and_that_is_said():
+    with pytest.raises(
+        gc.CertificateError, match="about a set or a map, of which the library has no theorem"
+    ):
+        rocq_text(over_cart(0.2).to_dict())
 
 
 def test_what_is_printed_and_pickled():

@@ -334,6 +334,13 @@ def test_python_control_gets_the_same_field(kind):
     assert plant.dynamics(0.1, x, given) == pytest.approx(system.rhs(0.1, x, u), rel=1e-12, abs=1e-12)
 
 
+def test_python_control_gets_the_linearisation_of_a_field():
+    """y' = 3/2 sin(theta), theta' = 3/2 tan(delta), by hand."""
+    linear = gc.linearize(made("vector field"), [0.0, 0.0]).to_control()
+    assert np.allclose(linear.A, [[0, 1.5], [0, 0]], rtol=1e-14, atol=0)
+    assert np.allclose(linear.B, [[0], [1.5]], rtol=1e-14, atol=0)
+
+
 @every
 def test_questions_are_answered_or_refused_in_words(kind):
     system, x = made(kind), state(kind)

@@ -268,6 +268,18 @@ def test_what_is_printed_and_pickled():
     assert "unnamed vector field" in str(gc.VectorField([x], [-x]))
 
 
+@pytest.mark.long(reason="two compilations")
+def test_many_runs_and_trials_take_a_field():
+    """A loop that is pickled runs for several speeds at once as it does for each."""
+    loop, times = pickle.loads(pickle.dumps(law().closed_loop())), np.linspace(0, 2, 5)
+    starts, speeds = [[0.3, 0.0], [0.0, 0.2]], np.array([1.0, 2.0])
+    together = gc.simulate_ensemble(loop, times, starts, params={"v": speeds})
+    for k, (start, v) in enumerate(zip(starts, speeds, strict=True)):
+        alone = gc.simulate(loop, times, start, params={"v": v})
+        assert together.states[k] == pytest.approx(alone.states, rel=1e-9, abs=1e-12)
+    assert together.drift == {}
+
+
 def test_a_run_is_written_and_read_without_an_energy(tmp_path):
     system = car().reduce()
     run = gc.simulate(system, [0, 1, 2], [0.1, 0.2])
