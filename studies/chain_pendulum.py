@@ -165,6 +165,8 @@ def draw_modes(found: list[Modes]) -> Figure:
     right.set_xticks([], minor=True)
     quiet(right, title="How much slower than the string", xlabel="links", ylabel="relative difference")
     right.legend(frameon=False)
+    told = f"a chain of {LENGTH:g} m and 1 kg in equal links, each with its mass at its end, g = {G:g} m/s²"
+    figure.suptitle(f"Slowest modes of a hanging chain\n{told}", fontsize=10)
     return figure
 
 
@@ -183,8 +185,8 @@ def uncontrollable(A: np.ndarray, B: np.ndarray) -> float:
 
 
 def gain(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Of the regulator with cost |x|^2 + 0.1 |u|^2."""
-    return np.asarray(control.lqr(A, B, np.eye(len(A)), 0.1 * np.eye(2))[0])
+    """Of the regulator with cost |x|^2 + EFFORT |u|^2."""
+    return np.asarray(control.lqr(A, B, np.eye(len(A)), EFFORT * np.eye(2))[0])
 
 
 def stabilisable(n: int) -> None:
@@ -208,6 +210,10 @@ with the first link at rest, (K - s^2 M) v = 0 and v_1 = 0, the first row is s^2
 second is K_2 v_2 = 0: the second link is at rest too, and so on down the chain."""
 
 
+MASS, LINK, EFFORT = 1.0, 0.5, 0.1
+"""Of each inverted link: kg, m; and the weight of a squared torque beside the squared states."""
+
+
 class Balance(NamedTuple):
     """Two links balanced on end: closed loop, run, torques in time, difference from a second method."""
 
@@ -225,7 +231,7 @@ def regulated(system: gc.spheres.SphereSystem, lin: gc.Linearization) -> tuple[A
 
 
 def balance(tilt: float = 0.3, span: float = 6.0, h: float = 1e-3) -> Balance:
-    system = gc.spheres.chain_pendulum([1.0, 1.0], [0.5, 0.5])
+    system = gc.spheres.chain_pendulum([MASS, MASS], [LINK, LINK])
     lin = vertical(system, (UP, UP))
     loop, matrix = regulated(system, lin)
     lean = [[math.sin(tilt), 0, math.cos(tilt)], [0, math.sin(tilt), math.cos(tilt)]]
@@ -259,7 +265,7 @@ def draw_balance(found: Balance) -> Figure:
     figure = Figure(figsize=(11.5, 4.4), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=[1, 2.1])
     side, top, bottom = (figure.add_subplot(cell) for cell in (grid[:, 0], grid[0, 1], grid[1, 1]))
-    joints = np.concatenate([np.zeros((len(run), 1, 3)), np.cumsum(0.5 * run.q, axis=1)], axis=1)
+    joints = np.concatenate([np.zeros((len(run), 1, 3)), np.cumsum(LINK * run.q, axis=1)], axis=1)
     across = joints @ [math.sqrt(0.5), math.sqrt(0.5), 0.0]
     shown = range(0, 201, 8)
     colours = colormaps["viridis"](np.linspace(0, 0.93, len(shown)))
@@ -276,11 +282,14 @@ def draw_balance(found: Balance) -> Figure:
     for i in range(2):
         top.plot(run.time, angles[:, i], color=COLOURS[i], label=f"link {i + 1}")
         bottom.plot(run.time, found.torque[:, i], color=COLOURS[i], label=rf"$\tau_{i + 1}$")
-    for axis, label in ((top, "from the vertical (deg)"), (bottom, "torque (N m)")):
+    for axis, label in ((top, "lean (degrees)"), (bottom, "torque (N m)")):
         quiet(axis, ylabel=label)
         axis.set_xlim(0, run.time[-1])
         axis.legend(frameon=False)
     bottom.set_xlabel("time (s)")
+    told = f"{MASS:g} kg at the end of each link of {LINK:g} m, g = {G:g} m/s², cost |x|² + {EFFORT:g} |τ|²"
+    words = f"Two links leant {angles[0].max():.0f}° to two sides, held up by torque at the base alone"
+    figure.suptitle(f"{words}\n{told}", fontsize=10)
     return figure
 
 

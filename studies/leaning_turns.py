@@ -27,6 +27,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import geoctrl as gc
+from geoctrl.viz.style import COLOURS, parameter_text, quiet
 
 SPAN = (1.0, 12.0)
 
@@ -72,16 +73,19 @@ def row_of(params: dict[str, float], s: float, branch: dict[str, Any]) -> dict[s
     }
 
 
-def draw(rows: list[dict[str, Any]], params: dict[str, float], file: Path) -> None:
+def draw(rows: list[dict[str, Any]], system: gc.ReducedSystem, file: Path) -> None:
     """Borders over the lean."""
+    params = system.params
     s = np.linspace(rows[0]["sine"], rows[-1]["sine"], 200)
-    fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-    ax.plot(s, [closed_form(params, v) for v in s], label="stable above, closed form")
-    ax.plot(s, [slowest(params, v) for v in s], "--", label="slowest blade")
-    ax.plot([r["sine"] for r in rows], [r["low"] for r in rows], "ko", ms=4, label="two proofs")
-    ax.set(xlabel="sine of the lean", ylabel="yaw rate (rad/s)")
+    fig, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
+    lean, proved = (np.degrees(np.arcsin(v)) for v in (s, [r["sine"] for r in rows]))
+    ax.plot(lean, [closed_form(params, v) for v in s], color=COLOURS[0], label="stable above, closed form")
+    ax.plot(lean, [slowest(params, v) for v in s], "--", color=COLOURS[1], label="slowest blade")
+    ax.plot(proved, [r["low"] for r in rows], "ko", ms=4, label="between two proofs")
+    quiet(ax, "Where leaning turns become stable", xlabel="lean (degrees)", ylabel="yaw rate (rad/s)")
     ax.legend(frameon=False)
-    fig.savefig(file)
+    fig.suptitle(parameter_text(system.mechanism, 100), fontsize=9)
+    fig.savefig(file, dpi=160)
     plt.close(fig)
 
 
@@ -103,7 +107,7 @@ def main(argv: list[str] | None = None) -> None:
         table = csv.DictWriter(file, rows[0])
         table.writeheader()
         table.writerows(rows)
-    draw(rows, system.params, args.out / "turns.png")
+    draw(rows, system, args.out / "turns.png")
 
 
 if __name__ == "__main__":

@@ -140,7 +140,8 @@ def draw(atlas: Map, points: list[tuple[float, float, int]], path: Path, count: 
     ax.text(0.5, -0.58, "roll and yaw unstable", ha="center", zorder=5, bbox=box)
     quiet(
         ax,
-        "Stability of a body in a circular orbit",
+        "Stability of a body in a circular orbit, axis 1 along the flight, axis 3 along the radius\n"
+        f"ratios of moments alone matter; marks are exact verdicts at {len(points)} random bodies",
         xlabel="$k_1 = (J_2 - J_3)/J_1$ (roll)",
         ylabel="$k_3 = (J_2 - J_1)/J_3$ (yaw)",
     )

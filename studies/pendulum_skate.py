@@ -18,14 +18,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.viz.style import COLOURS, quiet
+from geoctrl.viz.style import COLOURS, parameter_text, quiet
 
 TILT = 0.1
 """Initial tilt of [GO] (59), rad."""
@@ -413,7 +412,7 @@ def figures(
     figure, axes = plt.subplots(3, 1, figsize=(7.5, 7), sharex=True, layout="constrained")
     draw_motion(axes, free, free.time <= free.time[-1])
     axes[0].set_title("Free skate: it lies on the ice at t = 1.025 s")
-    figure.suptitle(numbers_of(skate), fontsize=9)
+    figure.suptitle(parameter_text(skate.mechanism), fontsize=9)
     save(figure, "figure4_free.png")
 
     figure, axes = plt.subplots(3, 2, figsize=(12, 7), sharex="col", sharey="row", layout="constrained")
@@ -421,7 +420,7 @@ def figures(
     draw_motion(axes[:, 1], run, run.time >= run.time[-1] - 4.0)
     axes[0, 0].set_title("Controlled skate: its first 4 s")
     axes[0, 1].set_title(f"the last 4 of {run.time[-1]:g} s")
-    figure.suptitle(numbers_of(run.system), fontsize=9)
+    figure.suptitle(parameter_text(run.system.mechanism), fontsize=9)
     save(figure, "figure5_controlled.png")
 
     figure, axes = plt.subplots(2, 1, figsize=(7.5, 4.6), sharex=True, layout="constrained")
@@ -461,16 +460,9 @@ def figures(
     border = stability_boundary(skate.params, tilt)
     axis.plot(np.degrees(tilt), border, color="black", linewidth=1.2, label="closed form")
     quiet(axis, title="Leaning turns of the free skate", xlabel="lean (degrees)", ylabel="yaw rate (rad/s)")
-    figure.suptitle(numbers_of(skate), fontsize=9)
+    figure.suptitle(parameter_text(skate.mechanism), fontsize=9)
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     save(figure, "leaning_turns.png")
-
-
-def numbers_of(system: gc.ReducedSystem) -> str:
-    """The parameters of a system, for below a title."""
-    units = {p.name: p.unit for p in system.mechanism.parameters}
-    named = [f"{name} = {value:g} {units[name]}".strip() for name, value in system.params.items()]
-    return fill(", ".join(named), 110)
 
 
 def signals(traj: gc.Trajectory) -> list[tuple[str, dict[str, np.ndarray]]]:

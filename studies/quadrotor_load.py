@@ -184,7 +184,7 @@ def report(name: str) -> list[Rest]:
 
 def draw(found: list[Rest]) -> Figure:
     """The ways of quadrotor and load from the side, swing and tilt, the thrust."""
-    figure = Figure(figsize=(11.5, 4.6), layout="constrained")
+    figure = Figure(figsize=(11.5, 5.6), layout="constrained")
     grid = figure.add_gridspec(3, 2, width_ratios=[1.3, 2])
     side = figure.add_subplot(grid[:, 0])
     rows = [figure.add_subplot(grid[k, 1]) for k in range(3)]
@@ -198,12 +198,17 @@ def draw(found: list[Rest]) -> Figure:
             axis.plot(run.time, values, color=colour, linewidth=1.2)
     side.plot(0, -LENGTH, "k+", markersize=12)
     side.set(aspect="equal")
-    quiet(side, title="From the side; the load dashed", xlabel="$x_1$ (m)", ylabel="$x_3$ (m)")
+    quiet(side, title="From the side; the load dashed", xlabel="sideways (m)", ylabel="height (m)")
     side.legend(frameon=False)
-    for axis, label in zip(rows, ("load off its goal (m)", "tilt (deg)", "thrust (N)"), strict=True):
+    for axis, label in zip(rows, ("load off goal (m)", "tilt (degrees)", "thrust (N)"), strict=True):
         quiet(axis, ylabel=label)
         axis.set_xlim(0, found[-1].time[-1])
     rows[2].set_xlabel("time (s)")
+    first, moments = found[0], ", ".join(f"{J:g}" for J in np.diag(INERTIA))
+    swing, tilt = (f"{values[0]:.0f}°" for values in (first.swing, first.tilt))
+    words = f"From {first.distance[0]:.1f} m off, the cable {swing} out, tilted by {tilt}"
+    told = f"{MASS:g} kg with moments {moments} kg m², {LOAD:g} kg on {LENGTH:g} m of cable, g = {G:g} m/s²"
+    figure.suptitle(f"{words}\n{told}", fontsize=10)
     return figure
 
 

@@ -22,11 +22,13 @@ from matplotlib.figure import Figure
 
 import geoctrl as gc
 from geoctrl.systems.equations.connection import Connection
-from geoctrl.viz.style import COLOURS, quiet
+from geoctrl.viz.style import COLOURS, parameter_text, quiet
 
 GAITS = {"drive, 1:1": (1, 1), "rotate, 2:1": (2, 1), "park, 3:2": (3, 2)}
 """Frequencies of rotor and wheels."""
 PERIOD = 2 * np.pi
+ROTOR, WHEELS = 0.7, 0.6
+"""Amplitudes (rad) of the gaits whose ways and loops are drawn."""
 
 
 def connection() -> Connection:
@@ -36,10 +38,16 @@ def connection() -> Connection:
     return board.connection(basis=[[sp.sin(2 * phi), -2 * l * sp.cos(phi) ** 2, 0]])
 
 
-def gait(frequencies: tuple[int, int], rotor: float = 0.7, wheels: float = 0.6) -> dict[str, sp.Expr]:
+def gait(frequencies: tuple[int, int], rotor: float = ROTOR, wheels: float = WHEELS) -> dict[str, sp.Expr]:
     """Sines of rotor and wheels with whole frequencies."""
     first, second = frequencies
     return {"psi": -rotor * sp.sin(first * gc.time), "phi": wheels * sp.sin(second * gc.time)}
+
+
+def told(board: Connection) -> str:
+    """Gaits and parameters in words, for below a title."""
+    swings = f"rotor ±{np.degrees(ROTOR):.0f}°, wheels ±{np.degrees(WHEELS):.0f}°, a cycle in {PERIOD:.2f} s"
+    return f"{swings}\n{parameter_text(board.mechanism)}"
 
 
 class Way(NamedTuple):
@@ -58,7 +66,7 @@ def way(board: Connection, moves: dict[str, sp.Expr], cycles: int, samples: int 
     return Way(times, g[:, :2, 2], np.unwrap(np.arctan2(g[:, 1, 0], g[:, 0, 0])), p[0])
 
 
-def draw_ways(ways: dict[str, Way]) -> Figure:
+def draw_ways(board: Connection, ways: dict[str, Way]) -> Figure:
     """Ways in the plane, and momenta over time."""
     figure = Figure(figsize=(8.4, 7.2), layout="constrained")
     axes = figure.subplots(2, len(ways), squeeze=False)
@@ -71,7 +79,8 @@ def draw_ways(ways: dict[str, Way]) -> Figure:
         quiet(upper, title=name, xlabel="x (m)", ylabel="y (m)" if not column else "")
         lower.plot(found.time, found.momentum, color=COLOURS[column], linewidth=1.0)
         quiet(lower, xlabel="time (s)", ylabel="momentum p (kg m²/s)" if not column else "")
-    figure.suptitle("Ways of the board's centre, from the dot to the square, and the momentum gathered")
+    words = "Four cycles of the board's centre, from the dot to the square, and the momentum gathered"
+    figure.suptitle(f"{words}\n{told(board)}", fontsize=10)
     return figure
 
 
@@ -81,7 +90,7 @@ def amplitudes(board: Connection, rotors: np.ndarray, wheels: np.ndarray) -> np.
     return np.array(ahead)
 
 
-def draw_amplitudes(rotors: np.ndarray, wheels: np.ndarray, aside: np.ndarray) -> Figure:
+def draw_amplitudes(board: Connection, rotors: np.ndarray, wheels: np.ndarray, aside: np.ndarray) -> Figure:
     """The map of `amplitudes`."""
     figure = Figure(figsize=(6.6, 4.6), layout="constrained")
     ax = figure.subplots()
@@ -89,11 +98,12 @@ def draw_amplitudes(rotors: np.ndarray, wheels: np.ndarray, aside: np.ndarray) -
     figure.colorbar(image, ax=ax, label="sideways in one cycle (cm)")
     quiet(
         ax,
-        title="Parking: one cycle moves the board aside",
         xlabel="amplitude of the rotor (degrees)",
         ylabel="amplitude of the wheels (degrees)",
     )
     ax.grid(False)
+    words = "Parking: three swings of the rotor to two of the wheels move the board aside"
+    figure.suptitle(f"{words}\n{parameter_text(board.mechanism, 80)}", fontsize=10)
     return figure
 
 
@@ -103,7 +113,7 @@ def draw_curvature(board: Connection) -> Figure:
     loops = {name: gait(pair) for name, pair in GAITS.items() if name != "drive, 1:1"}
     for ax, velocity in zip(figure.subplots(1, 2), ("Y1", "Omega"), strict=True):
         gc.viz.curvature(board, velocity, {"psi": (-1.0, 1.0), "phi": (-1.0, 1.0)}, loops, PERIOD, ax=ax)
-    figure.suptitle("Curvature of the connection, and what the gaits go round")
+    figure.suptitle(f"Curvature of the connection, and what the gaits go round\n{told(board)}", fontsize=10)
     return figure
 
 
@@ -126,8 +136,8 @@ def main(argv: list[str] | None = None) -> None:
     n = 5 if args.quick else 17
     rotors, wheels = np.linspace(0.1, 1.2, n), np.linspace(0.1, 1.0, n)
     for name, figure in (
-        ("ways", draw_ways(ways)),
-        ("amplitudes", draw_amplitudes(rotors, wheels, amplitudes(board, rotors, wheels))),
+        ("ways", draw_ways(board, ways)),
+        ("amplitudes", draw_amplitudes(board, rotors, wheels, amplitudes(board, rotors, wheels))),
         ("curvature", draw_curvature(board)),
     ):
         figure.savefig(args.out / f"{name}.png", dpi=160)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "DASHES", "mathtext", "new_axes", "plain_text", "quiet", "require_trajectory"]
+    from geoctrl.systems import EulerPoincare
+
+__all__ = [
+    *("COLOURS", "DASHES", "mathtext", "new_axes", "parameter_text", "plain_text", "quiet"),
+    "require_trajectory",
+]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 """Okabe and Ito's palette without its yellow, which is too light for lines."""
@@ -65,6 +71,13 @@ def mathtext(label: str) -> str:
 def plain_text(name: str) -> str:
     """A name as text, whatever it is made of: dollars do not begin formulas."""
     return name.replace("$", r"\$")
+
+
+def parameter_text(mechanism: EulerPoincare, columns: int = 110) -> str:
+    """Values of the parameters with their units, for below the title of a figure."""
+    units = {p.name: p.unit.replace("^2", "²") for p in mechanism.parameters}
+    named = (f"{name} = {value:g} {units[name]}".strip() for name, value in mechanism.defaults.items())
+    return fill(", ".join(named), columns)
 
 
 def require_trajectory(traj: Any) -> None:
