@@ -49,6 +49,7 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"
+autodoc_use_type_comments = False  # there are none, and each function would be parsed for them
 autodoc_member_order = "bysource"
 default_role = "py:obj"  # `name` in a docstring links to the entry of that name
 numpydoc_show_class_members = False

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from inspect import signature
 from itertools import groupby
 from pathlib import Path
@@ -60,12 +59,6 @@ def options(words: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-@lru_cache(maxsize=2)  # the defaults and the options of a page, whose directives share what was derived
-def built(name: str, given: str) -> Any:
-    """The mechanism with options ``given`` as text."""
-    return gc.models.get(name)(**options(given.split()))
-
-
 class CatalogueDirective(SphinxDirective):
     """A directive about one mechanism; ``:with: NAME=VALUE`` are options of its builder."""
 
@@ -75,7 +68,7 @@ class CatalogueDirective(SphinxDirective):
 
     def mechanism(self) -> Any:
         """The description, its defaults or those that the options ask for; or a system on spheres."""
-        return built(self.arguments[0], self.options.get("with", ""))
+        return gc.models.get(self.arguments[0])(**options(self.options.get("with", "").split()))
 
     @property
     def is_reduced(self) -> bool:

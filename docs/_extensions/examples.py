@@ -14,7 +14,8 @@ installed package::
     <!-- run: what the figure shows, for readers who cannot see it -->
 
 A last line that is a scene, or shows itself in notebooks, is shown as there. A block that raises, or warns,
-is a warning of the build, and the blocks after it in the page are not run.
+is a warning of the build, and the blocks after it in the page are not run. A mechanism of the catalogue is
+the same one on all pages and in the gallery: it keeps what is derived of it, and each would derive that anew.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ import ast
 import re
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import chdir, redirect_stdout
+from functools import cache, lru_cache, wraps
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -42,6 +44,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+import geoctrl as gc
 from geoctrl.viz import Scene
 from geoctrl.viz.scenes.page import asset
 from geoctrl.viz.style import COLOURS
@@ -64,6 +67,32 @@ STYLE = {
     "savefig.facecolor": "white",
     "svg.hashsalt": "geoctrl",
 }
+
+
+@cache
+def sharing(builder: Callable[..., Any]) -> Callable[..., Any]:
+    """A builder of the catalogue that gives again what it has built with the same options."""
+    kept = lru_cache(maxsize=None, typed=True)(builder)
+
+    @wraps(builder)
+    def built(*args: Any, **options: Any) -> Any:
+        try:
+            return kept(*args, **options)
+        except TypeError:  # a list among the options, or a mistake, of which the builder tells
+            return builder(*args, **options)
+
+    return built
+
+
+def share_mechanisms(app: Sphinx) -> None:
+    """Have `geoctrl.models.get` give builders that share, until the build ends."""
+    get = gc.models.get
+    gc.models.get = wraps(get)(lambda name: sharing(get(name)))
+
+    def no_longer(*_: Any) -> None:
+        gc.models.get = get
+
+    app.connect("build-finished", no_longer)
 
 
 def save(figure: Figure, place: Path) -> None:
@@ -198,6 +227,7 @@ class MarkedBlocks(SphinxTransform):
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and the marked blocks."""
     mpl.use("Agg")
+    share_mechanisms(app)
     app.add_directive("plot", Plot)
     app.add_directive("moving", Moving)
     app.add_transform(MarkedBlocks)

@@ -25,8 +25,8 @@ GROUPS = ("balance", "roll", "space", "bodies", "loops")
 SCENES = Path("generated", "scenes")
 """Scenes of the programs below the sources, from where they go to the pages' static files."""
 
-DOTS = 110
-"""Dots per inch of a figure; screens with small dots get twice as many."""
+DOTS = 160
+"""Dots per inch of a figure, of which screens with small dots show more than others."""
 
 
 MARGIN = 20
@@ -60,7 +60,7 @@ def moving(_: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
 def save_within_margins(scene: Scene, place: str) -> None:
     """One moment of a scene, of which a narrow margin is left."""
     figure, within = scene.thumbnail(), BytesIO()
-    figure.savefig(within, dpi=2 * DOTS)
+    figure.savefig(within, dpi=DOTS)
     plt.close(figure)
     picture = Image.open(within).convert("RGB")
     left, top, right, bottom = ImageChops.difference(
@@ -91,7 +91,6 @@ SETTINGS = {
     "doc_module": ("geoctrl",),
     "reset_modules": ("gallery.styled",),
     "image_scrapers": ("matplotlib", "gallery.moving"),
-    "image_srcset": ["2x"],
     "capture_repr": (),
     "thumbnail_size": (480, 300),
     "download_all_examples": False,

@@ -22,9 +22,13 @@ from importlib import import_module
 from typing import Any
 
 from docutils import nodes
+from jinja2 import BaseLoader
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape_sphinx
 from numpydoc.docscrape import NumpyDocString
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -170,8 +174,31 @@ def check(_: Sphinx, env: BuildEnvironment) -> None:
         LOGGER.warning("%s is public and has no entry in the API reference", name)
 
 
+# -- what is made once ------------------------------------------------------------------------------
+
+
+def share_template() -> None:
+    """Have numpydoc compile its template once: it makes an environment of templates for every docstring."""
+    made: dict[type, SandboxedEnvironment] = {}
+
+    def environment(loader: BaseLoader) -> SandboxedEnvironment:
+        return made.setdefault(type(loader), SandboxedEnvironment(loader=loader))
+
+    docscrape_sphinx.SandboxedEnvironment = environment
+
+
+class RememberedStems(SearchEnglish):
+    """English, whose stems are looked for once for all pages."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__(options)
+        self.stem = cache(super().stem)  # type: ignore[method-assign]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and the check."""
+    share_template()
+    app.add_search_language(RememberedStems)
     app.add_directive("members", Members)
     app.connect("env-check-consistency", check)
     return {"parallel_read_safe": True}

@@ -31,7 +31,9 @@ print(f"I1 / J = {bound:.1f}:", *verdicts)
 assert verdicts == [gc.Verdict.PROVED_UNSTABLE, gc.Verdict.PROVED_STABLE]
 
 ratios = np.linspace(0, 2, 80)
-growth = np.array([gc.linearize(loop, *upright(r * bound)).eigenvalues.real.max() for r in ratios])
+gains = {"kappa": ratios * bound}
+spectra = gc.linearize_many(loop, loop.members("upright", gains, V0=1.0), gains).eigenvalues
+growth = spectra.real.max(axis=1)
 fig, ax = plt.subplots()
 ax.plot(ratios, growth)
 ax.axvspan(1, 2, color="#A8D5BA", lw=0)

@@ -13,8 +13,8 @@ import geoctrl as gc
 
 bicycle = gc.models.get("whipple-bicycle")(tilt="tau").reduce()
 speeds = np.linspace(2, 8, 121)
-states = np.column_stack([bicycle.state(speed=v) for v in speeds])
-spectra = np.array([np.sort_complex(s) for s in gc.linearize_many(bicycle, states).eigenvalues])
+upright = bicycle.members("upright", v=speeds)
+spectra = np.array([np.sort_complex(s) for s in gc.linearize_many(bicycle, upright).eigenvalues])
 growth = np.array([s.real[abs(s) > 1e-6].max() for s in spectra])
 
 # %%
