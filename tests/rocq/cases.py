@@ -115,3 +115,6 @@ CASES = {
     "pendulum": _pendulum,
 }
 """A model with family and symbols, or a function that makes the question."""
+
+MUTATED = ("controlled skate", "damped skate", "cart with damping", "open skate", "snakeboard", "pendulum")
+"""One of each theorem, and one without a leaf: what is changed in them is to be refused."""
