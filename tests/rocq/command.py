@@ -39,7 +39,7 @@ def main(arguments=None):
 
 
 def check_cases(folder, every_change):
-    """Compile the library, all cases, each kind of change once or wherever it can be made; print what came of it."""
+    """Compile the library, all cases, and changed ones, each kind once or all; print what came of it."""
     begin = time.monotonic()
     library = compiled_library(folder / "library")
     print(f"library: {time.monotonic() - begin:.0f} s")
