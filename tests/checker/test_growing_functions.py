@@ -43,6 +43,10 @@ def slope(potential):
     return plain([v, -sp.diff(U, x)], {"x": 0, "v": 0}, conserved={"energy": v**2 / 2 + U})
 
 
+def rest(field, names):
+    return plain(field, dict.fromkeys(names, 0))
+
+
 GROWING = {
     "x^3": slope("x**3"),
     "-x^14": slope("-x**14"),
@@ -57,6 +61,9 @@ GROWING = {
     "a fold": hill("x**3 + y**2 + x*y**2"),
     "a line of rest": hill("x**2*y"),
     "a monkey saddle with a fifth power": hill("x**3 - 3*x*y**2 + x**5"),
+    "a spring that pushes, nothing told of it": rest("y, x**3", "xy"),
+    "a cusp": rest("y, -x**2", "xy"),
+    "forces with a potential, pushed against": rest("v, w, 2*x*y - v, x**2 - w", "xyvw"),
     "a frozen rate": plain("x*y, 0", {"x": 0, "y": 0}),
     "a frozen rate, the other sign": plain("-x*y, 0", {"x": 0, "y": 0}),
     "a frozen rate on a leaf": plain("x*y, 0, 2*x**2*y", {"x": 0, "y": 0, "z": 0}, leaf=["z - x**2"]),
@@ -73,6 +80,9 @@ LEFT_OPEN = {
     # stable: whatever c, motions stay within the larger of |x(0)| and sqrt|c|
     "a pitchfork with a frozen parameter": plain("x*(c - x**2), 0", {"x": 0, "c": 0}, conserved={"c": "c"}),
     "the same, c squared": plain("x*(c**2 - x**2), 0", {"x": 0, "c": 0}),
+    "a spring that pulls, nothing told of it": rest("y, -x**3", "xy"),
+    # stable: forces that turn, held by friction, and no potential
+    "forces that turn": rest("v, w, -x**3 - y**3 - v, x**3 - y**3 - w", "xyvw"),
     "a cubic that attracts": plain("-x**3, 0", {"x": 0, "c": 0}),
     "a frozen square that attracts": plain("-x*c**2, 0", {"x": 0, "c": 0}),
 }

@@ -68,7 +68,24 @@ def hills(
     if q.problem["leaf"]:
         return
     q.require_kept(list(conserved))
-    pairs, g = _pairs(q), Generators.of(q)
+    pairs = _pairs(q)
+    yield from _with_energies(stored, q, pairs, conserved, falling)
+    if not conserved and not falling:
+        stored, name = _with_energy_of_forces(stored, q, pairs)
+        q = stored.exactly()
+        names: list[list[str]] = [[name], []] if q.conserved(name) else [[], [name]]
+        yield from _with_energies(stored, q, pairs, *names)
+
+
+def _with_energies(
+    stored: Stored,
+    q: decisions.Question,
+    pairs: list[tuple[int, int]],
+    conserved: Sequence[str],
+    falling: Sequence[str],
+) -> Iterator[tuple[Stored, dict[str, Any]]]:
+    """Problems by functions that are sums of kinetic and potential energies."""
+    g = Generators.of(q)
     g = replace(g, velocities=[g.states[j] for _, j in pairs])
     for name in [*conserved, *falling]:
         place = q.problem["invariants"][name]
@@ -78,6 +95,50 @@ def hills(
             for face in _faces(hill.potential):
                 with suppress(checker.Refusal, NotSolved):
                     yield _problem(stored, q, g, hill, place, face, rising), {"conserved": []}
+
+
+def _with_energy_of_forces(
+    stored: Stored, q: decisions.Question, pairs: list[tuple[int, int]]
+) -> tuple[Stored, str]:
+    """The problem with v.v/2 + U, where the rates of the velocities are -dU beside what they do; and its
+    name. NotSolved where the forces at rest have no potential.
+    """
+    g, rates = Generators.of(q), q.ratios(q.problem["field"])
+    moving = [g.states[j] for _, j in pairs]
+    if q.problem["unknowns"] or any(rates[j].below for _, j in pairs):
+        raise NotSolved
+    slopes: list[Polynomial] = []
+    for _, j in pairs:
+        shifted = rates[j].top.compose(*[x + g.point.get(k, fmpq(0)) for k, x in enumerate(g.gens)])
+        still = [(e, c) for e, c in shifted.terms() if not any(e[k] for k in moving)]
+        if any(e[k] for e, _ in still for k in range(len(g.gens)) if k not in g.states):
+            raise NotSolved
+        slopes.append({tuple(int(e[g.states[i]]) for i, _ in pairs): -c for e, c in still})
+    U = _integral(slopes)
+    if any(_slope(U, turn) != slope for turn, slope in enumerate(slopes)):
+        raise NotSolved
+    energy = sum((g.gens[k] ** 2 * fmpq(1, 2) for k in moving), _in_states(g, Hill(pairs, U), U))
+    name, table = "energy", Appended(stored)
+    while name in stored.data["invariants"]:
+        name += "'"
+    place = table.polynomial(energy, g.places)
+    return table.with_parts(invariants=stored.data["invariants"] | {name: place}), name
+
+
+def _slope(p: Polynomial, turn: int) -> Polynomial:
+    """The derivative by one coordinate."""
+    held = ((term, c) for term, c in p.items() if term[turn])
+    return {tuple(e - (k == turn) for k, e in enumerate(term)): c * term[turn] for term, c in held}
+
+
+def _integral(slopes: Sequence[Polynomial]) -> Polynomial:
+    """The polynomial with these derivatives, where there is one: Euler's sum over the degree of a form."""
+    found: Polynomial = {}
+    for turn, slope in enumerate(slopes):
+        for term, c in slope.items():
+            key = tuple(e + (k == turn) for k, e in enumerate(term))
+            found[key] = found.get(key, fmpq(0)) + c / sum(key)
+    return {term: c for term, c in found.items() if c}
 
 
 def _pairs(q: decisions.Question) -> list[tuple[int, int]]:
@@ -361,9 +422,4 @@ def _linear_friction(g: Generators, hill: Hill, left: Ratio) -> Any:
         if sum(int(exponents[j]) for j in moving) == 1:
             turn = next(k for k, j in enumerate(moving) if exponents[j])
             slopes[turn][tuple(int(exponents[g.states[i]]) for i, _ in hill.pairs)] = c
-    found: Polynomial = {}
-    for turn, slope in enumerate(slopes):
-        for term, c in slope.items():  # of a form of degree k - 1 with a potential: Euler's sum over k
-            key = tuple(e + (k == turn) for k, e in enumerate(term))
-            found[key] = found.get(key, fmpq(0)) + c / sum(key)
-    return _in_states(g, hill, found)
+    return _in_states(g, hill, _integral(slopes))
