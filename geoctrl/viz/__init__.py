@@ -7,7 +7,7 @@ from geoctrl.viz.branch_diagram import branches
 from geoctrl.viz.curvature_field import curvature
 from geoctrl.viz.quantile_bands import bands
 from geoctrl.viz.region_picture import attraction
-from geoctrl.viz.regions import stability_map
+from geoctrl.viz.regions import box, stability_map
 from geoctrl.viz.reports import robustness
 from geoctrl.viz.scenes import Scene, scene
 from geoctrl.viz.section_picture import poincare
@@ -20,6 +20,7 @@ __all__ = [
     "Scene",
     "attraction",
     "bands",
+    "box",
     "branches",
     "curvature",
     "drift",

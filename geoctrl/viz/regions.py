@@ -1,4 +1,4 @@
-"""Maps of stability as filled pictures."""
+"""Maps of stability as filled pictures, and boxes of constants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["stability_map"]
+__all__ = ["box", "stability_map"]
 
 _CLASSES = {
     "stable": ("proved stable", COLOURS[0], ""),
@@ -85,6 +85,62 @@ def stability_map(found: Any, ax: Axes | None = None, title: str | None = None) 
     quiet(ax, title or named, xlabel=mathtext(x), ylabel=mathtext(y))
     ax.grid(False)
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
+    return ax
+
+
+_ROW = 0.42
+"""Height of an axis of a box, inches."""
+
+
+def box(found: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """The axes of a box that `certify` was asked over, each from its low to its high end.
+
+    Filled is the part about the centre on all of which one verdict is proved, which is all of it where the
+    box is; a cross on each axis is the point where the other verdict is proved, if one was found.
+
+    Parameters
+    ----------
+    found : BoxCertificate
+    ax : matplotlib axes, optional
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Raises
+    ------
+    TypeError
+        If this is no verdict over a box, or ``ax`` no axes.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> field = gc.models.get("van-der-pol-reversed")().reduce()
+    >>> found = gc.certify(field, field.equilibrium("rest"), over={"a": 0.2})
+    >>> [label.get_text() for label in gc.viz.box(found).get_yticklabels()]
+    ['$a$ in [0.8, 1.2]']
+    """
+    if not hasattr(found, "over") or not hasattr(found, "inside"):
+        raise TypeError(f"a verdict of certify(over=) is needed, got {type(found).__name__}")
+    ax = new_axes(ax, (7.5, 1.3 + _ROW * len(found.over)))
+    rows = range(len(found.over))
+    ax.barh(rows, [2.0] * len(rows), 0.6, left=-1.0, facecolor="#ffffff", edgecolor="#888888", label="asked")
+    part = f"proved: {found.inside:.4g} of it" if found.inside < 1 else "proved"
+    if found.inside:
+        width = [2 * found.inside] * len(rows)
+        ax.barh(rows, width, 0.6, left=-found.inside, color=COLOURS[0], label=part)
+    if found.against is not None:
+        sides = zip(found.against.values(), found.over.values(), strict=True)
+        places = [float((2 * v - low - high) / (high - low)) for v, (low, high) in sides]
+        told = plain_text(str(found.counterexample.verdict))
+        ax.plot(places, rows, "x", color=COLOURS[1], ms=8, mew=2, label=told)
+    ends = [f"{mathtext(k)} in [{float(a):.4g}, {float(b):.4g}]" for k, (a, b) in found.over.items()]
+    named = plain_text(title or str(found.verdict))
+    quiet(ax, named, xlabel="from the centre, over half of the axis", xlim=(-1.15, 1.15))
+    ax.set_yticks(rows, ends)
+    ax.invert_yaxis()
+    ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.02 - 1.5 / len(rows)), ncols=3, frameon=False)
     return ax
 
 

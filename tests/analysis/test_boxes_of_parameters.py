@@ -275,6 +275,24 @@ def test_there_is_no_theorem_of_rocq_and_that_is_said():
         rocq_text(over_cart(0.2).to_dict())
 
 
+def test_a_box_is_drawn_with_what_is_proved_and_the_point_against_it():
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    wide = over_cart(0.5)
+    ax = wide.plot()
+    asked, proved = ax.containers
+    assert [bar.get_width() for bar in asked] == [2.0] * 4
+    assert [bar.get_width() for bar in proved] == [2 * wide.inside] * 4
+    (cross,) = ax.lines
+    assert list(cross.get_xdata()) == [1.0] * 4
+    assert ax.get_yticklabels()[0].get_text().startswith("$M$ in [0.22, 0.66]")
+    assert not over_cart(0.2).plot().lines
+    plt.close("all")
+    with pytest.raises(TypeError, match="a verdict of certify"):
+        gc.viz.box(3)
+
+
 def test_what_is_printed_and_pickled():
     for found in (over_cart(0.2), over_skate(0.2)):
         assert max(map(len, repr(found).splitlines())) <= 79

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,10 @@ class BoxCertificate(ProofFile):
 
     def __bool__(self) -> bool:
         raise TypeError("a certificate is not a bool: compare .verdict with a gc.Verdict")
+
+    def plot(self, ax: Any = None, title: str | None = None) -> Any:
+        """Its axes, what is proved, and the point against it: `geoctrl.viz.box`."""
+        return import_module("geoctrl.viz").box(self, ax, title)  # figures are a floor above
 
     def _lines(self) -> list[str]:
         sides = ", ".join(f"{k} in [{float(a):.6g}, {float(b):.6g}]" for k, (a, b) in self.over.items())
