@@ -24,7 +24,7 @@ class Imported:
     keys : dict of name -> dict of label -> float
         Keyframes: states and inputs.
     sites : dict of name -> (link, place, turn)
-        Named places on links, with their axes.
+        Named places on links, with their axes; ``tree.place`` and its like take their names.
     left_out : tuple of str
         What the file says and the mechanism does not.
     """

@@ -200,6 +200,10 @@ def test_what_a_file_says_beside_the_mechanism():
         (Fraction(-3, 20), Fraction(3, 20), Fraction(1, 25)),
         True,
     )
+    placed = read(QUADROTOR, place=True).tree
+    at = dict.fromkeys(placed.place("back_left").free_symbols, 0)
+    at |= {sp.Symbol(f"E{k}{k}", real=True): 1 for k in (1, 2, 3)}
+    assert placed.place("back_left").subs(at).T.tolist() == [list(map(sp.Rational, place))]
     point = hover.reduce().equilibrium("hover")
     assert not hover.reduce().rhs(0.0, point.x, point.u).any()
     assert gc.EulerPoincare(algebra=gc.rn(1), inertia=[[1]]).imported is None

@@ -114,6 +114,7 @@ def _mechanism(outline: RobotOutline, wishes: Wishes, source: str) -> EulerPoinc
         place=wishes.place,
         friction_scale=wishes.friction_scale,
         rolling=wishes.rolling,
+        sites=_sites(outline),
     )
     symbols = TreeSymbols(tree, numbers.parameters)
     forces = actuator_forces(outline, names, symbols, numbers)
@@ -156,6 +157,10 @@ def _require_readable(outline: RobotOutline, wishes: Wishes) -> None:
             outline.leave_out("ranges of balls", joint.name)
 
 
+def _sites(outline: RobotOutline) -> dict[str, tuple[str, Any, Any]]:
+    return {name: (site.link, tuple(site.place), site.turn) for name, site in outline.sites.items()}
+
+
 def _file_extras(outline: RobotOutline, names: SymbolNames, keys: dict[str, dict[str, sp.Expr]]) -> Imported:
     def ends(pair: Sequence[Any]) -> tuple[float, float]:
         low, high = pair
@@ -169,6 +174,6 @@ def _file_extras(outline: RobotOutline, names: SymbolNames, keys: dict[str, dict
             if joint.limits is not None and joint.kind in ("hinge", "slide")
         },
         keys={name: {label: float(x) for label, x in values.items()} for name, values in keys.items()},
-        sites={name: (site.link, tuple(site.place), site.turn) for name, site in outline.sites.items()},
+        sites=_sites(outline),
         left_out=tuple(outline.left_out),
     )

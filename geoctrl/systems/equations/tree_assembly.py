@@ -24,6 +24,7 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.trees.articulated_bodies import ArticulatedBodies
 from geoctrl.systems.trees.link_frames import LinkFrames
 from geoctrl.systems.trees.newton_euler import Motion, composite_inertia
+from geoctrl.systems.trees.tree_fields import springs_of_joints
 
 __all__ = ["TreeAssembly", "assembly_of"]
 
@@ -39,7 +40,7 @@ class TreeAssembly(Assembly):
         self._motion = Motion(self._frames, self.xi)
         given = mechanism.gyroscopic
         self._A = [g.zero] * self.n if given is None else [self.configuration(a) for a in given]
-        self._U = self.configuration(tree.springs + mechanism.beside_tree["potential"])
+        self._U = self.configuration(springs_of_joints(tree) + mechanism.beside_tree["potential"])
 
     @cached_property
     def _G(self) -> Matrix:  # type: ignore[override]

@@ -92,7 +92,9 @@ def program_text(mech: Any) -> str:
     place = ", place=True" if tree.placed else ""
     wheels = [f"gc.Rolling({w.link!r}, {say(w.radius)}, {w.upright!r})" for w in tree.rolling]
     rolling = f", rolling=[{', '.join(wheels)}]" if wheels else ""
-    lines += ["    ],", f"    gravity={_row(tree.gravity, say)}{place}{scale}{rolling},", ")"]
+    lines += ["    ],", f"    gravity={_row(tree.gravity, say)}{place}{scale}{rolling},"]
+    lines += [f"    sites={_sites_text(tree.sites)},"] if tree.sites else []
+    lines += [")"]
     lines += ["mech = gc.EulerPoincare(", "    tree=tree,"]
     lines += [f"    {name}={text}," for name, text in _entries(mech, say) if text]
     return "\n".join([*lines, ")"]) + "\n"
@@ -180,14 +182,18 @@ def imported_text(given: Any) -> str:
         if getattr(given, name):
             parts.append(f"{name}={_plain(getattr(given, name))}")
     if given.sites:
-        sites = {
-            name: f"({link!r}, {_row(place, number_text)}, {_turn_text(axes)})"
-            for name, (link, place, axes) in given.sites.items()
-        }
-        parts.append(f"sites={_mapping(sites, str)}")
+        parts.append(f"sites={_sites_text(given.sites)}")
     if given.left_out:
         parts.append(f"left_out={given.left_out!r}")
     return f"gc.Imported({', '.join(parts)})"
+
+
+def _sites_text(sites: Mapping[str, Any]) -> str:
+    rows = {
+        name: f"({link!r}, {_row(place, number_text)}, {_turn_text(axes)})"
+        for name, (link, place, axes) in sites.items()
+    }
+    return _mapping(rows, str)
 
 
 def _plain(value: Any) -> str:

@@ -8,21 +8,30 @@ origin its momenta are :math:`I_0 w + h \times v` and :math:`m v - h \times w`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import require_choice, require_printable, shape_of, user_level
+from geoctrl._checks import nearest, require_choice, require_printable, shape_of, user_level
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError, InertiaWarning
 from geoctrl.systems.trees.joints import Fixed, Free, Hinge, Joint
-from geoctrl.systems.trees.quaternions import STILL, read_turn
+from geoctrl.systems.trees.quaternions import STILL, Quaternion, read_turn
 
-__all__ = ["Link", "are_bodies", "body_entries", "read_vector", "require_bodies", "warn_of_bodies"]
+__all__ = [
+    "Link",
+    "LinkSite",
+    "are_bodies",
+    "body_entries",
+    "read_sites",
+    "read_vector",
+    "require_bodies",
+    "warn_of_bodies",
+]
 
 _STUCK = Fixed()
 
@@ -31,6 +40,40 @@ _ROUNDING = 1e-9
 
 _LOWER = [4, 5, 7, 5, 6, 8, 7, 8, 9]
 """Places of a tensor's entries, row by row, among the ten of a body."""
+
+
+class LinkSite(NamedTuple):
+    """A place on a link with axes, both in the link's."""
+
+    link: str
+    place: Any = sp.ImmutableMatrix([0, 0, 0])
+    turn: Quaternion = STILL
+
+    @property
+    def axes(self) -> sp.Matrix:
+        """3 x 3, from its axes to those of the link."""
+        return sp.Matrix(self.turn.matrix)
+
+
+def read_sites(given: Any, links: Mapping[str, int]) -> dict[str, LinkSite]:
+    """Sites of a tree by name, each on a link that is there."""
+    if given is not None and not isinstance(given, Mapping):
+        raise DescriptionError(f"sites are a dict of name -> (link, place, turn), got {shown(given)}")
+    found = {}
+    for name, site in (given or {}).items():
+        parts = tuple(site) if isinstance(site, tuple | list) else ()
+        if not isinstance(name, str) or len(parts) != 3:
+            raise DescriptionError(
+                f"sites are a dict of name -> (link, place, turn), got {shown(name)}: {shown(site)}"
+            )
+        link, place, turn = parts
+        if link not in links:
+            raise DescriptionError(
+                f"the site {name!r} is on no link of the tree: {shown(link)}{nearest(str(link), links)}"
+            )
+        of = f"of the site {name!r}"
+        found[name] = LinkSite(link, read_vector(f"place {of}", place), read_turn(turn, f"turn {of}"))
+    return found
 
 
 @dataclass(frozen=True)

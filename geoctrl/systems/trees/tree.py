@@ -13,9 +13,8 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, shown
 from geoctrl.algebra import AdvectedVector, Coordinate, Height, LieAlgebra, product, rn
 from geoctrl.errors import DescriptionError, LabelError
-from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.trees.joints import AxisJoint, Ball, Fixed, GroupJoint, Hinge, Joint
-from geoctrl.systems.trees.links import Link, read_vector
+from geoctrl.systems.trees.links import Link, LinkSite, read_sites, read_vector
 from geoctrl.systems.trees.quaternions import Quaternion
 from geoctrl.systems.trees.rolling import Rolling, is_multiple
 from geoctrl.systems.trees.tree_checks import (
@@ -59,6 +58,8 @@ class Tree:
         Velocity below which dry friction is smoothed.
     rolling : sequence of Rolling
         Wheels on the floor z = 0.
+    sites : dict of name -> (link, place, turn), optional
+        Named places on links, with their axes, in the link's: for `place`, `turn`, `velocity` and `acting`.
 
     Attributes
     ----------
@@ -92,6 +93,7 @@ class Tree:
         place: bool = False,
         friction_scale: Any = None,
         rolling: Sequence[Rolling] = (),
+        sites: Mapping[str, tuple[str, Any, Any]] | None = None,
     ) -> None:
         self.links: tuple[Link, ...] = entries("links of a tree", links, DescriptionError)
         for link in self.links:
@@ -109,6 +111,7 @@ class Tree:
                 if name not in self.number:
                     known = nearest(name, self.number)
                     raise DescriptionError(f"{wheel!r} names no link of the tree: {name!r}{known}")
+        self.sites = read_sites(sites, self.number)
         require_names(self)
         require_no_circle(self)
         require_bodies_everywhere(self)
@@ -285,18 +288,22 @@ class Tree:
         """Places, turns and velocities of links, by number."""
         return TreeKinematics(self)
 
-    def _number_of(self, name: Any) -> int:
-        if not isinstance(name, str) or name not in self.number:
-            raise LabelError(f"no link {shown(name)} in the tree{nearest(name, self.number)}")
-        return self.number[name]
+    def _link_and_site(self, name: Any) -> tuple[int, LinkSite]:
+        """The number of a link and a site on it: of a link's name, its origin."""
+        known = {**self.sites, **{link: LinkSite(link) for link in self.number}}
+        if not isinstance(name, str) or name not in known:
+            raise LabelError(f"no link or site {shown(name)} in the tree{nearest(name, known)}")
+        return self.number[known[name].link], known[name]
 
     def place(self, name: str) -> sp.ImmutableMatrix:
-        """Place of a link's origin in space, three expressions in the configuration.
+        """Place of a link's origin, or of a site, in space: three expressions in the configuration.
+
+        Where a link and a site have one name, the link is meant.
 
         Raises
         ------
         LabelError
-            If no link has that name.
+            If no link or site has that name.
         DescriptionError
             If the place of a free or planar link is no state (``place=True``).
 
@@ -307,10 +314,10 @@ class Tree:
         >>> gc.Tree([rod, gc.Link("tip", "rod", place=(0, 0, -2))]).place("tip").T
         Matrix([[-2*sin(q), 0, -2*cos(q)]])
         """
-        return self.kinematics.place(self._number_of(name))
+        return self.kinematics.place(*self._link_and_site(name))
 
     def turn(self, name: str) -> sp.ImmutableMatrix:
-        """Turn of a link, 3 x 3, from its axes to those fixed in space.
+        """Turn of a link or site, 3 x 3, from its axes to those fixed in space.
 
         Raises
         ------
@@ -324,17 +331,17 @@ class Tree:
         >>> gc.Tree([rod]).turn("rod")[0, :]
         Matrix([[cos(q), 0, sin(q)]])
         """
-        return self.kinematics.turn(self._number_of(name))
+        return self.kinematics.turn(*self._link_and_site(name))
 
     def velocity(self, name: str) -> sp.ImmutableMatrix:
-        """Rows (6 x n) of the angular velocity and that of the origin of a link, in its axes.
+        """Rows (6 x n) of the angular velocity and that of the origin of a link, or of a site, in its axes.
 
         Times the velocities in the order of ``labels`` these are (w, v).
 
         Raises
         ------
         LabelError
-            If no link has that name.
+            If no link or site has that name.
 
         Examples
         --------
@@ -343,28 +350,28 @@ class Tree:
         >>> gc.Tree([rod, gc.Link("tip", "rod", place=(0, 0, -2))]).velocity("tip").T
         Matrix([[0, 1, 0, -2, 0, 0]])
         """
-        return self.kinematics.velocity(self._number_of(name))
+        return self.kinematics.velocity(*self._link_and_site(name))
 
     def acting(
         self, name: str, force: Any = (0, 0, 0), couple: Any = (0, 0, 0), at: Any = (0, 0, 0)
     ) -> list[sp.Expr]:
-        r"""Generalised forces of a force and a couple on a link, in the order of ``labels``.
+        r"""Generalised forces of a force and a couple on a link or at a site, in the order of ``labels``.
 
         .. math:: F_k = w_k \cdot (n + r \times f) + v_k \cdot f
 
         Parameters
         ----------
         name : str
-            Of the link.
+            Of the link or site.
         force, couple : three expressions
-            f and n, in the axes of the link; they may hold inputs.
+            f and n, in its axes; they may hold inputs.
         at : three expressions
             r, where the force acts.
 
         Raises
         ------
         LabelError
-            If no link has that name.
+            If no link or site has that name.
         DescriptionError
             If one of them has not three entries.
 
@@ -375,7 +382,7 @@ class Tree:
         >>> gc.Tree([rod]).acting("rod", force=(sp.Symbol("u"), 0, 0), at=(0, 0, -2))
         [-2*u]
         """
-        return self.kinematics.acting(self._number_of(name), couple, force, at)
+        return self.kinematics.acting(*self._link_and_site(name), couple, force, at)
 
     @cached_property
     def rows_of_wheels(self) -> dict[str, list[sp.Expr]]:
@@ -389,43 +396,6 @@ class Tree:
                     found[f"{wheel.link} {end}"] = row
         return found
 
-    # -- what acts in joints --------------------------------------------------------------------
-
-    @cached_property
-    def friction(self) -> tuple[Friction, ...]:
-        """Damping and dry friction of all joints."""
-        found = []
-        for i, joint in self.moving:
-            if joint.damping == 0 and joint.dry == 0:
-                continue
-            angular = [p for p, (b, _) in zip(self.velocity_places[i], joint.columns, strict=True) if any(b)]
-            linear = [p for p in self.velocity_places[i] if p not in angular]
-            scale = self.friction_scale if joint.dry != 0 else None
-            for places in filter(None, (angular, linear)):
-                rows = [[int(k == p) for k in range(len(self.labels))] for p in places]
-                found.append(Friction(rows, joint.damping, joint.dry, scale))
-        return tuple(found)
-
-    @cached_property
-    def sides(self) -> dict[str, Any]:
-        """Ranges of hinges and slides as sides of a domain."""
-        found = {}
-        for c, (_, joint) in zip(self.shape, self.axis_joints, strict=True):
-            if joint.range is not None:
-                low, high = joint.range
-                found[f"{joint.name} range"] = (c.symbol - low) * (high - c.symbol) > 0
-        return found
-
-    @cached_property
-    def springs(self) -> sp.Expr:
-        """Potential of the springs in joints."""
-        return sp.Add(
-            *(
-                joint.stiffness * (c.symbol - joint.rest) ** 2 / 2
-                for c, (_, joint) in zip(self.shape, self.axis_joints, strict=True)
-            )
-        )
-
     @cached_property
     def free_symbols(self) -> set[sp.Symbol]:
         """Parameters that its numbers hold."""
@@ -436,7 +406,10 @@ class Tree:
 
     def _lines(self) -> list[str]:
         given = {"place": self.placed, "friction_scale": self.friction_scale, "rolling": list(self.rolling)}
-        told = "".join(f", {name}={value}" for name, value in given.items() if value not in (False, None, []))
+        given["sites"] = {name: tuple(site) for name, site in self.sites.items()}
+        told = "".join(
+            f", {name}={value}" for name, value in given.items() if value not in (False, None, [], {})
+        )
         links = ",\n           ".join(link.full() for link in self.links)
         return [f"Tree(links=[{links}],\n     gravity={tuple(self.gravity)}{told})"]
 

@@ -9,11 +9,19 @@ import sympy as sp
 
 from geoctrl._scalars import shown, to_sympy
 from geoctrl.errors import DescriptionError
+from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.trees.link_frames import symbolic_frames
 from geoctrl.systems.trees.newton_euler import composite_inertia, gravity_potential
 from geoctrl.systems.trees.tree import Tree
 
-__all__ = ["FieldOfTree", "fields_of_tree", "inertia_of_tree", "potential_of_tree", "symbols_of_tree"]
+__all__ = [
+    "FieldOfTree",
+    "fields_of_tree",
+    "inertia_of_tree",
+    "potential_of_tree",
+    "springs_of_joints",
+    "symbols_of_tree",
+]
 
 _NOT_WITH_A_TREE = {
     "algebra": "velocities are those of its joints",
@@ -62,12 +70,43 @@ def fields_of_tree(description: Any) -> dict[str, Any]:
         "algebra": tree.algebra,
         "advected": (*tree.vectors, *description.advected),
         "shape": tree.shape,
-        "friction": (*tree.friction, *description.friction),
-        "domain": {**tree.sides, **description.domain},
+        "friction": (*friction_of_joints(tree), *description.friction),
+        "domain": {**ranges_of_joints(tree), **description.domain},
     }
     if tree.rolling:
         found["constraints"] = joined_rows(tree.rows_of_wheels, description.constraints)
     return found
+
+
+def friction_of_joints(tree: Tree) -> list[Friction]:
+    """Damping and dry friction of all joints."""
+    found = []
+    for i, joint in tree.moving:
+        if joint.damping == 0 and joint.dry == 0:
+            continue
+        angular = [p for p, (b, _) in zip(tree.velocity_places[i], joint.columns, strict=True) if any(b)]
+        linear = [p for p in tree.velocity_places[i] if p not in angular]
+        scale = tree.friction_scale if joint.dry != 0 else None
+        for places in filter(None, (angular, linear)):
+            rows = [[int(k == p) for k in range(len(tree.labels))] for p in places]
+            found.append(Friction(rows, joint.damping, joint.dry, scale))
+    return found
+
+
+def ranges_of_joints(tree: Tree) -> dict[str, Any]:
+    """Ranges of hinges and slides as sides of a domain."""
+    found = {}
+    for c, (_, joint) in zip(tree.shape, tree.axis_joints, strict=True):
+        if joint.range is not None:
+            low, high = joint.range
+            found[f"{joint.name} range"] = (c.symbol - low) * (high - c.symbol) > 0
+    return found
+
+
+def springs_of_joints(tree: Tree) -> sp.Expr:
+    """Potential of the springs in joints."""
+    pairs = zip(tree.shape, tree.axis_joints, strict=True)
+    return sp.Add(*(j.stiffness * (c.symbol - j.rest) ** 2 / 2 for c, (_, j) in pairs))
 
 
 def joined_rows(rows: dict[str, list[sp.Expr]], given: Any) -> dict[str, Any]:
@@ -92,7 +131,7 @@ def potential_of_tree(description: Any) -> sp.Expr:
     """Of gravity and of the joints' springs, and what is given beside the tree."""
     frames, symbols = symbolic_frames(description.tree)
     (weight,) = to_sympy([gravity_potential(frames)], symbols)
-    return weight + description.tree.springs + description.beside_tree["potential"]
+    return weight + springs_of_joints(description.tree) + description.beside_tree["potential"]
 
 
 def symbols_of_tree(description: Any) -> set[sp.Symbol]:
@@ -101,4 +140,4 @@ def symbols_of_tree(description: Any) -> set[sp.Symbol]:
     M = composite_inertia(frames)
     nodes = [gravity_potential(frames), *(e for row in M for e in row)]
     found = {symbols[node] for node in frames.graph.symbols(nodes)}
-    return found | (description.tree.springs + description.beside_tree["potential"]).free_symbols
+    return found | (springs_of_joints(description.tree) + description.beside_tree["potential"]).free_symbols

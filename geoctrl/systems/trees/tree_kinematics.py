@@ -17,7 +17,7 @@ from geoctrl._scalars import Node, expression, to_sympy
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.trees.joints import Planar
 from geoctrl.systems.trees.link_frames import LinkFrames, symbolic_frames
-from geoctrl.systems.trees.links import read_vector
+from geoctrl.systems.trees.links import LinkSite, read_vector
 from geoctrl.systems.trees.node_vectors import Rows, Triple
 
 __all__ = ["TreeKinematics"]
@@ -60,32 +60,41 @@ class TreeKinematics:
                 )
             j = self._tree.parents[j]
 
-    def turn(self, i: int) -> sp.ImmutableMatrix:
-        """3 x 3, from the link's axes to those fixed in space."""
+    def turn(self, i: int, site: LinkSite) -> sp.ImmutableMatrix:
+        """3 x 3, from the axes of a site on a link to those fixed in space."""
         self._require_states(i, "turn")
         R = self._in_space[i][0]
-        return sp.ImmutableMatrix(3, 3, self.in_symbols([e for row in R for e in row]))
+        whole = sp.Matrix(3, 3, self.in_symbols([e for row in R for e in row]))
+        return sp.ImmutableMatrix(whole * site.axes)
 
-    def place(self, i: int) -> sp.ImmutableMatrix:
-        """Of the link's origin in space."""
+    def place(self, i: int, site: LinkSite) -> sp.ImmutableMatrix:
+        """Of a site on a link in space."""
         self._require_states(i, "place")
-        return sp.ImmutableMatrix(3, 1, self.in_symbols(self._in_space[i][1]))
+        origin = sp.Matrix(self.in_symbols(self._in_space[i][1]))
+        if any(site.place):
+            origin += self.turn(i, LinkSite(site.link)) * sp.Matrix(site.place)
+        return sp.ImmutableMatrix(origin)
 
     def columns(self, i: int) -> list[tuple[Triple, Triple]]:
         """(w, v) of a link in its own axes at unit rates of all joints."""
         return velocity_columns(self._frames, i)
 
-    def velocity(self, i: int) -> sp.ImmutableMatrix:
-        """6 x n: rows of w, then of v."""
+    def velocity(self, i: int, site: LinkSite) -> sp.ImmutableMatrix:
+        """6 x n: rows of w, then of v, in the axes of a site on a link."""
         columns = self.columns(i)
         flat = [part[k] for part_of in (0, 1) for k in range(3) for part in (c[part_of] for c in columns)]
-        return sp.ImmutableMatrix(6, len(columns), self.in_symbols(flat))
+        rows = sp.Matrix(6, len(columns), self.in_symbols(flat))
+        if site != LinkSite(site.link):
+            w, v, back = rows[:3, :], rows[3:, :], site.axes.T
+            arms = [w[:, k].cross(sp.Matrix(site.place)) for k in range(len(columns))]
+            rows = sp.Matrix.vstack(back * w, back * (v + sp.Matrix.hstack(*arms)))
+        return sp.ImmutableMatrix(rows)
 
-    def acting(self, i: int, couple: Any, force: Any, at: Any) -> list[sp.Expr]:
-        """Generalised forces of a couple and a force at a point, in the link's axes."""
+    def acting(self, i: int, site: LinkSite, couple: Any, force: Any, at: Any) -> list[sp.Expr]:
+        """Generalised forces of a couple and a force at a point, in the axes of a site on a link."""
         f, point = read_vector("force", force), read_vector("at", at)
         n = sp.Matrix(read_vector("couple", couple)) + sp.Matrix(point).cross(sp.Matrix(f))
-        return list(self.velocity(i).T * sp.Matrix([*n, *f]))
+        return list(self.velocity(i, site).T * sp.Matrix([*n, *f]))
 
     def rolling_rows(self, wheel: int, radius: Any, upright: int) -> list[list[sp.Expr]]:
         """Velocities of a wheel's lowest point along the axes 1 and 2 of a link before it, as rows.

@@ -62,12 +62,50 @@ def test_what_acts_at_a_point_has_its_power():
     assert np.dot(forces, xi) == pytest.approx(power, rel=1e-12)
 
 
+def test_sites_are_places_with_axes_of_their_own():
+    """A couple and a force at a site have their power, and its velocity is that of its point, by hand."""
+    r, axes = (sp.Rational(1, 5), sp.Rational(-3, 10), sp.Rational(2, 5)), gc.turn(quaternion=(3, 1, -2, 1))
+    bare = MODELS["ball, slide, hinge"]()
+    given = gc.Tree(bare.links, sites={"tool": ("l2", r, axes)})
+    rng = np.random.default_rng(9)
+    pose, xi = random_pose(given, rng), rng.normal(size=len(given.labels))
+    at, values = TreeInSpace(given, pose), numbers_of(given, pose)
+    (A, P), (w, v) = at.at[2], at.motion(xi)[2][:2]
+    arm, S = A @ np.array(r, dtype=float), A @ np.array(axes.matrix, dtype=float)
+    assert np.allclose(np.array(given.place("tool").subs(values), float).ravel(), P + arm, atol=1e-14)
+    assert np.allclose(np.array(given.turn("tool").subs(values), float), S, atol=1e-14)
+    got = np.array(given.velocity("tool").subs(values), float) @ xi
+    assert np.allclose(got, [*(S.T @ w), *(S.T @ (v + np.cross(w, arm)))], atol=1e-13)
+    f, n = rng.integers(-5, 5, size=(2, 3))
+    forces = [float(e.subs(values)) for e in given.acting("tool", list(f), list(n))]
+    power = (S @ f) @ (v + np.cross(w, arm)) + (S @ n) @ w
+    assert np.dot(forces, xi) == pytest.approx(power, rel=1e-12)
+    assert "sites={'tool'" in given.full()
+    assert given.place("l2") == bare.place("l2")
+
+
+@pytest.mark.parametrize(
+    ("sites", "words"),
+    [
+        ({"tool": ("l7", (0, 0, 0), (1, 0, 0, 0))}, "the site 'tool' is on no link"),
+        ({"tool": ("l0", (0, 0))}, "sites are a dict of name"),
+        ({"tool": 3}, "sites are a dict of name"),
+        ([("tool", "l0")], "sites are a dict of name"),
+        ({"tool": ("l0", (0, 0), (1, 0, 0, 0))}, "place of the site 'tool'"),
+        ({"tool": ("l0", (0, 0, 0), (0, 0, 0, 0))}, "quaternion"),
+    ],
+)
+def test_sites_that_are_none(sites, words):
+    with pytest.raises(DescriptionError, match=words):
+        gc.Tree(tree(HINGE).links, sites=sites)
+
+
 def test_what_is_no_state_is_not_asked_for():
     given = tree(gc.Free("f"), HINGE)
     for ask in (given.place, given.turn):
         with pytest.raises(DescriptionError, match="place=True"):
             ask("l1")
-    with pytest.raises(LabelError, match="no link 'l3'"):
+    with pytest.raises(LabelError, match="no link or site 'l3'"):
         given.velocity("l3")
     assert given.velocity("l1").shape == (6, 7)
 
