@@ -161,6 +161,11 @@ PROVED = {
     "an indefinite quartic": (point_mass("x**4 - 3*x**2*y**2 + y**4"), UNSTABLE),
     "an odd lowest power": (point_mass("x**3 + y**2"), UNSTABLE),
     "a family cut by a cross": (plain("s*y, 0, -z", {"y": 0, "s": 0, "z": 0}), UNSTABLE),
+    # q1 comes to rest, and q2'' = -q2 + q2'^3 in the third order
+    "a linear brake that a cubic drive overcomes elsewhere": (
+        springs((1, 1), "-v1 + (v1 - v2)**3", "-(v1 - v2)**3"),
+        UNSTABLE,
+    ),
     "drift without a nilpotent block": (
         plain("s**2, 0, -z", {"x": 0, "s": 0, "z": 0}, conserved={"s": "s"}),
         UNSTABLE,
@@ -179,9 +184,6 @@ OPEN = {
     "a 2-jet that falls, a rate that does not": body(("-O1", "O2**3", "0")),
     "a cubic damper that drives, beside one that brakes": springs(
         (1, 1), "-v1**3 + (v1 - v2)**3", "-(v1 - v2)**3"
-    ),
-    "a linear brake that a cubic drive overcomes elsewhere": springs(
-        (1, 1), "-v1 + (v1 - v2)**3", "-(v1 - v2)**3"
     ),
     "cubic forces of which the power has both signs": springs((1, 1), "-v1**3 + 5*v1*v2**2", "-v2**3"),
     "a factor that is zero at the point": body(("-(1 + g3)*O1", "0", "0")),
