@@ -92,7 +92,7 @@ class MultiplierForm:
         gamma = list(mechanism.configuration_symbols)
         G = sp.Matrix(mechanism.inertia)
         if rotors:
-            G = sp.Matrix(sp.BlockMatrix([[G, rotors.coupling], [rotors.coupling.T, rotors.inertia]]))
+            G = rotors.with_body(G)
         A = sp.zeros(self.n, 1)
         if mechanism.gyroscopic is not None:
             A[: algebra.n, 0] = mechanism.gyroscopic

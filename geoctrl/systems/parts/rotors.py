@@ -233,6 +233,14 @@ class Rotors:
         rows = zip(self.inputs, self.rates, self.motors, strict=True)
         return tuple(u if m is None else m.gain * u - m.damping * rate for u, rate, m in rows)
 
+    def with_body(self, inertia: sp.Matrix) -> sp.Matrix:
+        """The matrix [[G, G_ia], [G_ai, G_ab]] of a body's inertia G and of the rotors'."""
+        # Entry by entry: blocks of sympy take longer to be made explicit than a short system to be reduced.
+        coupling = self.coupling.tolist()
+        above = [[*row, *c] for row, c in zip(inertia.tolist(), coupling, strict=True)]
+        beside = zip(zip(*coupling, strict=True), self.inertia.tolist(), strict=True)
+        return sp.Matrix([*above, *([*c, *row] for c, row in beside)])
+
     def supplies(self, values: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
         """Bounds of voltages by the supplies of motors, at values of parameters by name."""
         known = [(m, label) for m, label in zip(self.motors, self.input_labels, strict=True) if m is not None]

@@ -152,8 +152,7 @@ class Display:
             return ""
         inertia, xi = sp.Matrix(m.inertia), sp.Matrix(self.rates)
         if m.rotors:
-            c = m.rotors.coupling
-            inertia = sp.Matrix(sp.BlockMatrix([[inertia, c], [c.T, m.rotors.inertia]]))
+            inertia = m.rotors.with_body(inertia)
         whole = (xi.T * inertia * xi)[0] / 2 - m.potential
         if m.gyroscopic is not None:
             whole += m.gyroscopic.dot(m.algebra.xi)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from geoctrl._scalars import Node, Program
 from geoctrl._scalars.graph.symmetric_elimination import Factorisation
@@ -29,10 +28,9 @@ class Definiteness:
 
     def __init__(self, system: Recorded) -> None:
         a, mechanism = system.assembly, system.mechanism
-        matrix = sp.Matrix(mechanism.inertia)
+        matrix = mechanism.inertia
         if mechanism.rotors:
-            coupling = mechanism.rotors.coupling
-            matrix = sp.Matrix(sp.BlockMatrix([[matrix, coupling], [coupling.T, mechanism.rotors.inertia]]))
+            matrix = mechanism.rotors.with_body(matrix)
         rows = [[a.configuration(e) for e in row] for row in matrix.tolist()]
         entries = [e for row in rows for e in row]
         positive = {a.parameters[name] for name in mechanism.positive}
