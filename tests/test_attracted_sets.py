@@ -14,7 +14,7 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.quadratics import semidefinite
+from geoctrl.analysis.programs import semidefinite
 from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic
 from geoctrl.analysis.quadratics.setting import Setting
 from geoctrl.analysis.question.problem import Problem
@@ -658,8 +658,8 @@ def test_parities_are_all_vectors_that_meet_rows_evenly():
 def test_the_search_enlarges_the_set(cart):
     loop, eq, roa = cart
     search = FallingQuadratic(setting_of(loop, eq), 2)
-    *_, (first, _) = search._small(search.leaf.first_function())
-    assert search.leaf.volume(roa.matrix) > 20 * search.leaf.volume(first)
+    *_, (first, _) = search._small(search.identity.leaf.first_function())
+    assert search.identity.leaf.volume(roa.matrix) > 20 * search.identity.leaf.volume(first)
 
 
 def test_the_picture_holds_runs(cycle):
@@ -684,7 +684,7 @@ def test_a_set_that_grows_to_the_other_equilibrium_is_cut_before_it(damping, deg
         name="pendulum",
     )
     system = mech.reduce()
-    roa = gc.region_of_attraction(system, system.state(), by="squares", degree=degree)
+    roa = gc.region_of_attraction(system, system.state(), by="squares", monomials=degree)
     assert roa.contains([0.0, 2.0])
     assert roa.contains([0.5, -1.0])
     assert not roa.contains([0.0, np.pi])

@@ -30,7 +30,7 @@ ROOMS = {
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
         "symbolic question rest invariants linear critical proofs witnesses set_witnesses certificates "
-        "conditions maps quadratics regions schedules ."
+        "conditions maps programs quadratics higher_degrees regions schedules ."
     ),
     "orbits": "enclosures catches .",
     "viz": ". scenes",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from geoctrl.analysis.quadratics.free_unknowns import WithoutFree
-from geoctrl.analysis.quadratics.semidefinite import MatrixProgram, entries
+from geoctrl.analysis.programs.free_unknowns import WithoutFree
+from geoctrl.analysis.programs.semidefinite import MatrixProgram, entries
 
 
 def test_free_unknowns_are_taken_out_and_put_back():

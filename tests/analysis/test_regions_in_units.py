@@ -85,8 +85,8 @@ def searched(units):
     search = FallingQuadratic(
         setting, 2, units=SettingUnits.of(setting, question(system).scales).with_few_bits
     )
-    polynomials = [terms for terms, _ in search._relations + search._bounds]
-    return search._rates, polynomials, search.leaf.first_function().tolist()
+    polynomials = [terms for terms, _ in search.identity.own_relations + search.identity.own_bounds]
+    return search.identity.own_rates, polynomials, search.identity.leaf.first_function().tolist()
 
 
 def test_a_search_by_squares_has_the_same_numbers_in_other_units():

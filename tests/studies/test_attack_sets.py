@@ -77,7 +77,7 @@ def test_whole_turns_are_no_distance():
 
 
 def test_what_is_true_passes(cycle):
-    found = proved(cycle, by="squares", degree=2)
+    found = proved(cycle, by="squares", monomials=2)
     assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
     assert sets.confirmed(found) == ""
 
@@ -106,14 +106,14 @@ def enlarged(found, factor):
 
 
 def test_a_set_beyond_the_cycle_is_noticed(cycle):
-    found = proved(cycle, by="squares", degree=2)
+    found = proved(cycle, by="squares", monomials=2)
     assert sets.broken(cycle, enlarged(found, 2.0), Dice(1, 0), {})
 
 
 def test_motions_that_end_elsewhere_are_noticed():
     """Without friction nothing tends to the point."""
     damped, free = (one(1 - sp.cos(Q), -c * V, angle=True) for c in (1, 0))
-    found = proved(damped, by="squares", degree=2)
+    found = proved(damped, by="squares", monomials=2)
     assert sets.broken(damped, found, Dice(1, 0), {}) == ""
     assert sets.broken(free, found, Dice(1, 0), {})
 
@@ -121,7 +121,7 @@ def test_motions_that_end_elsewhere_are_noticed():
 def test_outputs_beyond_their_limits_are_noticed():
     output = {"y": 2 * Q + V}
     drawn = one(Q**2 / 2, -V, outputs=output, limits={"y": 1.0})
-    found = proved(drawn, limits=drawn.limits, by="squares", degree=2)
+    found = proved(drawn, limits=drawn.limits, by="squares", monomials=2)
     assert sets.broken(drawn, found, Dice(1, 0), {"y": 1.0}) == ""
     assert "y = " in sets.broken(drawn, found, Dice(1, 0), {"y": 0.5})
 
@@ -136,7 +136,7 @@ def test_numbers_are_found_and_moved():
 
 def test_files_that_are_confirmed_although_they_were_changed_are_run(cycle, monkeypatch):
     """A checker that confirms anything: the set that is then claimed does not hold."""
-    found = proved(cycle, by="squares", degree=2)
+    found = proved(cycle, by="squares", monomials=2)
     monkeypatch.setattr(sets, "verified", lambda _: "PROVED_ATTRACTED")
     monkeypatch.setattr(sets, "broken", lambda drawn, other, dice, limits: f"run of {type(other).__name__}")
     monkeypatch.setattr(sets, "changed", lambda data, rng: data["theorem"].update(level="4") or "the level")

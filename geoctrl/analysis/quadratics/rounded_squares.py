@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import fmpq
 
-from geoctrl.analysis.quadratics.falling_quadratic import FallingProof, FallingQuadratic
+from geoctrl.analysis.quadratics.falling_identity import FallingIdentity, FallingProof
 from geoctrl.analysis.quadratics.ring import Polynomial
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
 from geoctrl.analysis.quadratics.search_coordinates import times as product_of
@@ -20,7 +20,7 @@ from geoctrl.analysis.quadratics.setting_units import Exponents, Terms
 from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.decisions.functions.derivatives import to_float
 
-__all__ = ["BITS", "in_exact_numbers"]
+__all__ = ["BITS", "ExactFunction", "in_exact_numbers"]
 
 BITS = (34, 50)
 """Of rounded numbers, below the largest in their matrix: more where its squares are next to dependent."""
@@ -28,39 +28,72 @@ Monomial = tuple[tuple[int, int], ...]
 Matrix = list[list[fmpq]]
 Square = tuple[str, list[Monomial], Matrix]
 """What it is multiplied with, the monomials, and their matrix."""
+ONE = fmpq(1)
 SHIFT = 2.0**-28
 """Least eigenvalue of matrices that may be singular, relative to the largest entry."""
 
 
-def in_exact_numbers(search: FallingQuadratic, proof: FallingProof, bits: int) -> dict[str, Any] | None:
-    """The proposal for the checker, ready for JSON; None where a rest cannot be put into squares."""
-    setting, pace = search.setting, search.units.pace
+class ExactFunction(NamedTuple):
+    """A function of what is measured by its monomials and their matrix, with the level of its set."""
+
+    monomials: list[Monomial]
+    matrix: Matrix
+    level: fmpq = ONE
+
+    def polynomial(self, setting: Setting) -> Polynomial:
+        """V."""
+        return setting.polynomial(products_of(self.monomials, self.matrix))
+
+
+def in_exact_numbers(
+    search: FallingIdentity, proof: FallingProof, bits: int, given: ExactFunction | None = None
+) -> dict[str, Any] | None:
+    """The proposal for the checker, ready for JSON; None where a rest cannot be put into squares.
+
+    A function that is given keeps its numbers: the proof is one of it over its level.
+    """
+    setting = search.setting
+    level = ONE if given is None else given.level
+    pace = search.units.pace * to_float(level)
     at = SearchCoordinates(search.units.sizes[:, None] * proof.coordinates.matrix, search.places)
     sizes = np.linalg.norm(at.matrix, axis=1)
-    function = _dyadic(at.function(np.eye(len(search.places))), bits)
+    function = given or _function(search, proof, at, bits)
     found: list[_Gram] = []
     for kind, block, gram in proof.squares:
         definite = gram if kind == REST else _definite_matrix(gram)
-        found.append(_Gram(kind, block, definite * pace, at.monomials(block)))
+        unit = search.units.pace if kind == LEVEL else pace
+        found.append(_Gram(kind, block, definite * unit, at.monomials(block)))
     multipliers = []
     for terms in proof.multipliers:
         own = {m: c * pace for m, c in at.of_variables(terms).items()}
         most = max((abs(c) * _size(m, sizes) for m, c in own.items()), default=0.0)
-        rounded = {_powers(m): _short_number(c, most / _size(m, sizes), bits) for m, c in own.items() if most}
+        rounded = {
+            powers_of(m): _short_number(c, most / _size(m, sizes), bits) for m, c in own.items() if most
+        }
         multipliers.append({m: c for m, c in rounded.items() if c})
     if not all(g.has_bounds for g in found):
         return None
-    rest = remainder(setting, function, fmpq(1), [g.square(bits) for g in found], multipliers)
+    rest = remainder(setting, function, [g.square(bits) for g in found], multipliers)
     # What doubles leave is spread over squares where these are well conditioned; rounding leaves less.
     left = {_exponents(setting, e): to_float(c) for e, c in rest.terms()}
     if not _spread(found, at.terms(left)) or not all(g.has_bounds for g in found):
         return None
     squares = [g.square(bits) for g in found]
-    if not _correct(squares, remainder(setting, function, fmpq(1), squares, multipliers), setting):
+    if not correct(squares, remainder(setting, function, squares, multipliers), setting):
         return None
-    return {
-        "function": _lower(function),
-        "level": "1",
+    return proposal(setting, function, squares, multipliers)
+
+
+def proposal(
+    setting: Setting, function: ExactFunction, squares: list[Square], multipliers: list[dict[Monomial, fmpq]]
+) -> dict[str, Any]:
+    """What the file holds of them."""
+    own = {"monomials": [[list(p) for p in m] for m in function.monomials]}
+    if function.monomials == linear_monomials(setting):
+        own = {}
+    return own | {
+        "function": _lower(function.matrix),
+        "level": str(function.level),
         "squares": [
             {
                 "times": by,
@@ -71,6 +104,34 @@ def in_exact_numbers(search: FallingQuadratic, proof: FallingProof, bits: int) -
         ],
         "multipliers": [[[[list(p) for p in m], str(c)] for m, c in row.items()] for row in multipliers],
     }
+
+
+def linear_monomials(setting: Setting) -> list[Monomial]:
+    """What is measured itself."""
+    return [((setting.variables.index(i), 1),) for i in setting.measured]
+
+
+def _function(
+    search: FallingIdentity, proof: FallingProof, at: SearchCoordinates, bits: int
+) -> ExactFunction:
+    """That of a proof, rounded."""
+    if not proof.blocks:
+        matrix = dyadic(at.function(np.eye(len(search.places))), bits)
+        return ExactFunction(linear_monomials(search.setting), matrix)
+    parts = [_Gram(REST, block, gram, at.monomials(block)).square(bits) for block, gram in proof.blocks]
+    return block_diagonal([(block, rows) for _, block, rows in parts])
+
+
+def block_diagonal(parts: list[tuple[list[Monomial], Matrix]]) -> ExactFunction:
+    """The function of blocks together, monomials of low degrees first."""
+    entries = {
+        (a, b): c
+        for block, rows in parts
+        for a, row in zip(block, rows, strict=True)
+        for b, c in zip(block, row, strict=True)
+    }
+    order = sorted((m for block, _ in parts for m in block), key=lambda m: (sum(e for _, e in m), m))
+    return ExactFunction(order, [[entries.get((a, b), fmpq(0)) for b in order] for a in order])
 
 
 @dataclass
@@ -104,7 +165,7 @@ class _Gram:
 
     def square(self, bits: int) -> Square:
         """The same, rounded."""
-        return self.kind, [_powers(m) for m in self.block], _dyadic(self.own, bits)
+        return self.kind, [powers_of(m) for m in self.block], dyadic(self.own, bits)
 
 
 def _spread(found: list[_Gram], rest: Terms) -> bool:
@@ -124,8 +185,10 @@ def _spread(found: list[_Gram], rest: Terms) -> bool:
     return True
 
 
-def _correct(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:
-    """Add a polynomial to the same squares in exact numbers; whether they have its monomials."""
+def correct(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:
+    """Add a polynomial to squares that nothing is multiplied with in exact numbers; whether they have its
+    monomials.
+    """
     pairs: dict[Monomial, tuple[int, int, int]] = {}
     for number, (by, block, _) in enumerate(squares):
         if by == REST:
@@ -133,7 +196,7 @@ def _correct(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:
                 for j in range(i + 1):
                     pairs.setdefault(times(a, block[j]), (number, i, j))
     for exponents, c in rest.terms():
-        m = _powers(_exponents(setting, exponents))
+        m = powers_of(_exponents(setting, exponents))
         if m not in pairs:
             return False
         number, i, j = pairs[m]
@@ -161,7 +224,7 @@ def _short_number(x: float, unit: float, bits: int) -> fmpq:
     return fmpq(round(x / step)) * fmpq(*float(step).as_integer_ratio())
 
 
-def _dyadic(matrix: np.ndarray, bits: int) -> list[list[fmpq]]:
+def dyadic(matrix: np.ndarray, bits: int) -> list[list[fmpq]]:
     """A symmetric matrix, each entry rounded beside the sizes of its row and column."""
     sizes = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     n = len(matrix)
@@ -178,7 +241,7 @@ def _exponents(setting: Setting, exponents: Any) -> Exponents:
     return tuple(int(exponents[i]) for i in setting.variables)
 
 
-def _powers(m: Exponents) -> Monomial:
+def powers_of(m: Exponents) -> Monomial:
     return tuple((k, e) for k, e in enumerate(m) if e)
 
 
@@ -192,17 +255,16 @@ def _size(m: Exponents, scales: np.ndarray) -> float:
 
 def remainder(
     setting: Setting,
-    matrix: Matrix,
-    level: fmpq,
+    function: ExactFunction,
     squares: list[Square],
     multipliers: list[dict[Monomial, fmpq]],
 ) -> Polynomial:
     """What the identity leaves: zero where it holds."""
-    places = [setting.variables.index(i) for i in setting.measured]
-    function = setting.polynomial(products_of([((k, 1),) for k in places], matrix))
-    factors = {LEVEL: setting.polynomial({(): level}) - function}
+    V = function.polynomial(setting)
+    factors = {LEVEL: setting.polynomial({(): function.level}) - V}
     factors |= {str(k): h for k, h in enumerate(setting.bounds)}
-    rest = -rate_of(setting, matrix)
+    rates = zip(setting.measured, setting.rates, strict=True)
+    rest = -sum((V.derivative(i) * rate for i, rate in rates), setting.polynomial({}))
     for by, monomials, gram in squares:
         total = setting.polynomial(products_of(monomials, gram))
         rest -= total if by == REST else total * factors[by]
@@ -210,15 +272,6 @@ def remainder(
         if terms:
             rest -= setting.polynomial(terms) * r
     return rest
-
-
-def rate_of(setting: Setting, matrix: Matrix) -> Polynomial:
-    """The rate of V, unknowns among its variables."""
-    y = [setting.generator(i) for i in setting.measured]
-    terms = (
-        (2 * c) * y[i] * setting.rates[j] for i, row in enumerate(matrix) for j, c in enumerate(row) if c
-    )
-    return sum(terms, setting.polynomial({}))
 
 
 def products_of(monomials: list[Monomial], gram: list[list[fmpq]]) -> dict[Monomial, fmpq]:

@@ -4,6 +4,8 @@ lies near it where a quadratic function has a value.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy
 
@@ -19,6 +21,8 @@ INDEPENDENT = 1e-6
 """Sine of the angle from which a direction is another one."""
 POINTS, HALVINGS = 400, 40
 """At which the size of a set is looked at, and steps to each."""
+FIRST, FARTHER, FURTHER = 0.05, 1.05, 300
+"""Where a function that is not quadratic is first looked at on a ray, and steps outwards."""
 
 
 class NearLeaf:
@@ -67,10 +71,14 @@ class NearLeaf:
         R = np.array([[r.get(m, 0.0) for m in single] for r in units.rates()])
         self.along = along
         self.A = self.along.T @ R @ self._tangent
+        self._pace = units.pace
+
+    def require_decay(self) -> None:
+        """Refuse where the linearisation on the leaf does not decay."""
         slowest = float(np.linalg.eigvals(self.A).real.max())
         if not slowest < -1e-9 * np.abs(self.A).max():
             raise CertificateError(
-                f"the linearisation on the leaf does not decay: real part {slowest * units.pace:.3g}"
+                f"the linearisation on the leaf does not decay: real part {slowest * self._pace:.3g}"
             )
 
     @property
@@ -113,6 +121,45 @@ class NearLeaf:
         """Variables where the function is one on the leaf, and the parts of radii of the ellipsoid in the
         tangent space at which they are.
         """
+
+        def is_above(points: np.ndarray) -> np.ndarray:
+            y = points[:, self.places]
+            return np.asarray(np.einsum("ki,ij,kj->k", y, P, y) > 1.0)
+
+        return self._bisected_points(
+            is_above, self._points_along(P), np.zeros(POINTS), np.full(POINTS, 1.0 + 1e-9)
+        )
+
+    def edge(
+        self, function: Callable[[np.ndarray], np.ndarray], P: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Points of the leaf where a function of the variables is one for the first time, in directions that
+        an ellipsoid of a matrix of what is measured tells; and the parts of its radii at which they are.
+        """
+        points_at = self._points_along(P)
+
+        def is_above(points: np.ndarray) -> np.ndarray:
+            return np.asarray(function(points) > 1.0)
+
+        low, high = np.zeros(POINTS), np.full(POINTS, FIRST)
+        for _ in range(FURTHER):
+            above = is_above(points_at(high))
+            if above.all():
+                break
+            low, high = np.where(above, low, high), np.where(above, high, high * FARTHER)
+        return self._bisected_points(is_above, points_at, low, high)
+
+    def quadratic_of(self, points: np.ndarray) -> np.ndarray:
+        """The matrix of what is measured by which points on the leaf have unit size in the mean along all
+        directions; across the leaf as large as along it.
+        """
+        y = points[:, self.places] @ self.along
+        P = np.linalg.inv(y.T @ y / len(y))
+        across = np.eye(len(self.places)) - self.along @ self.along.T
+        return np.asarray(self.along @ P @ self.along.T + across * len(P) / np.trace(np.linalg.inv(P)))
+
+    def _points_along(self, P: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """Points of the leaf at parts of the radii of an ellipsoid in the tangent space."""
         inner = np.linalg.inv(self.along.T @ P @ self.along)
         rng = np.random.default_rng(0)
         w = rng.normal(size=(POINTS, len(inner)))
@@ -133,11 +180,18 @@ class NearLeaf:
                 found[:, sine] = np.sin(angles[:, sine]) / self._units[sine]
             return found
 
-        low, high = np.zeros(POINTS), np.full(POINTS, 1.0 + 1e-9)
+        return points_at
+
+    @staticmethod
+    def _bisected_points(
+        is_above: Callable[[np.ndarray], np.ndarray],
+        points_at: Callable[[np.ndarray], np.ndarray],
+        low: np.ndarray,
+        high: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
         for _ in range(HALVINGS):
             r = (low + high) / 2
-            y = points_at(r)[:, self.places]
-            above = np.einsum("ki,ij,kj->k", y, P, y) > 1.0
+            above = is_above(points_at(r))
             low, high = np.where(above, low, r), np.where(above, r, high)
         return points_at(low), low
 

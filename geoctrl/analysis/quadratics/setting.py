@@ -34,7 +34,7 @@ class Setting:
 
     Parameters
     ----------
-    problem : as read, with its keys "levels", "domain" and "limits"
+    problem : as read, with its keys "levels", "domain" and "limits", and perhaps "lyapunov"
 
     Attributes
     ----------
@@ -62,6 +62,8 @@ class Setting:
         States that nothing of the motion of the others depends on.
     turned : list of str
         States that occur in sines and cosines alone.
+    given : polynomial, optional
+        Whose set is asked for.
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
@@ -80,14 +82,14 @@ class Setting:
         rows = [row.top for row in q.defects]
         leaf = [ratio.top for ratio in q.ratios(list(problem["leaf"].values()))]
         levels = [self._polynomial(q.ratios([problem["invariants"][k]])[0], k) for k in problem["levels"]]
-        self._limits = {
-            k: self._polynomial(q.ratios([row["input"]])[0], k) for k, row in problem["limits"].items()
-        }
+        inputs = {k: q.ratios([row["input"]])[0] for k, row in problem["limits"].items()}
+        self._limits = {k: self._polynomial(ratio, k) for k, ratio in inputs.items()}
         self._rates = q.ratios(problem["field"])
         self._domain = q.ratios(list(problem["domain"]))
         moved = [] if self.unknowns else states_that_matter(F, self.states, self._rates)
         rates = [self._polynomial(self._rates[k], f"the rate of {q.labels[k]}") for k in moved]
-        self._read(rows + leaf + levels + list(self._limits.values()) + rates)
+        own = [self._polynomial(q.ratios([p])[0], "lyapunov") for p in problem.get("lyapunov", [])]
+        self._read([*rows, *leaf, *levels, *self._limits.values(), *rates, *own])
         self._values = self._point()
         relations = self._vanishing(rows, leaf, [self._without_constant(p) for p in levels])
         self.vanishing = reduced([v for v in relations if v.polynomial], F.rest)
@@ -95,6 +97,7 @@ class Setting:
         self._settle()
         self.first_order: list[Polynomial] = []
         self.bounds = self._bounds()
+        self.given = self._settled(self.shifted(own[0])) if own else None
 
     # -- what occurs --------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ class SettingContent:
         """The content with a function, sums of squares, and multipliers of the relations."""
         pairs = zip(self._relations, proposal["multipliers"], strict=True)
         relations = [{"terms": terms, "times": times} for terms, times in pairs if times]
-        proof = {k: proposal[k] for k in ("function", "level", "squares")} | {"relations": relations}
+        proof = {k: v for k, v in proposal.items() if k != "multipliers"} | {"relations": relations}
         return self._content | {"theorem": self._content["theorem"] | proof}
 
     def _equations(

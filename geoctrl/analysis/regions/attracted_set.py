@@ -25,8 +25,8 @@ class AttractedSet(ProvedSet):
     r"""A set of states from which motions tend to an equilibrium.
 
     Made by `region_of_attraction`. With what is measured y, deviations of states from the point, by squares
-    of sines and cosines of angles too, the set is :math:`V = y^T P y \le 1` on the leaf and on the levels of
-    `levels`.
+    of sines and cosines of angles too, and monomials u of y, which are y itself where V is quadratic, the set
+    is :math:`V = u^T P u \le c` on the leaf and on the levels of `levels`; :math:`V < c` where it `is_open`.
 
     Attributes
     ----------
@@ -36,13 +36,17 @@ class AttractedSet(ProvedSet):
     point : dict of label -> float
         The equilibrium.
     level : float
-        One.
+        c, which is one of a function that was searched for.
+    is_open : bool
+        Whether V is below the level in the set, and not at it.
     lyapunov : str
         The function, with six digits of its coefficients.
     matrix : ndarray
         P.
     measured : tuple of str
         Names of the components of y.
+    monomials : tuple of str
+        Those of u.
     tends : str
         What motions tend to: the equilibrium.
     levels : tuple of str
@@ -70,6 +74,22 @@ class AttractedSet(ProvedSet):
         """Names of what the function is made of."""
         return tuple(self._finding.names)
 
+    @property
+    def monomials(self) -> tuple[str, ...]:
+        """Names of the monomials that the matrix is one of."""
+        return tuple(
+            "*".join(k if e == 1 else f"{k}^{e}" for k, e in self._with_powers(m).items())
+            for m in self._finding.powers
+        )
+
+    def _with_powers(self, powers: dict[int, int]) -> dict[str, int]:
+        return {self.measured[k]: e for k, e in powers.items()}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the edge is not of the set."""
+        return bool(self.data["theorem"].get("open", False))
+
     @cached_property
     def matrix(self) -> np.ndarray:
         """P."""
@@ -77,7 +97,9 @@ class AttractedSet(ProvedSet):
 
     @cached_property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        """What the function is made of in the states: deviations are from their values at the point."""
+        """What the function is made of in the states, by monomials: deviations are from their values at the
+        point.
+        """
         states, kinds = [sp.Symbol(k, real=True) for k in self._labels], {"sin": sp.sin, "cos": sp.cos}
         found = []
         for name, terms in self._finding.ingredients():
@@ -89,17 +111,25 @@ class AttractedSet(ProvedSet):
                 )
             )
             found.append(kinds[name](argument) if name else argument)
-        return tuple(found)
+        if all(sum(m.values()) == 1 for m in self._finding.powers):
+            return tuple(found[k] for m in self._finding.powers for k in m)
+        at = dict(zip(states, map(sp.Rational, self.data["problem"]["states"].values()), strict=True))
+        away = [e - e.subs(at) for e in found]
+        return tuple(sp.Mul(*(away[k] ** e for k, e in m.items())) for m in self._finding.powers)
 
     @property
     def lyapunov(self) -> str:
         """The function in the deviations of what is measured."""
-        P, names = self.matrix, [f"d[{name}]" for name in self.measured]
+        P, powers = self._finding.matrix, self._finding.powers
+        found: dict[tuple[int, ...], fmpq] = {}
+        for i, a in enumerate(powers):
+            for j, b in enumerate(powers[: i + 1]):
+                factors = (*sorted(_factors_of(a) + _factors_of(b)),)
+                found[factors] = found.get(factors, fmpq(0)) + P[i][j] * (1 if i == j else 2)
         terms = [
-            f"{P[i, j] * (1 if i == j else 2):.6g}*{names[i]}*{names[j]}"
-            for i in range(len(P))
-            for j in range(i, len(P))
-            if P[i, j]
+            "*".join([f"{to_float(c):.6g}", *(f"d[{self.measured[k]}]" for k in factors)])
+            for factors, c in sorted(found.items(), key=lambda item: (len(item[0]), item[0]))
+            if c
         ]
         return " + ".join(terms).replace("+ -", "- ")
 
@@ -145,10 +175,16 @@ class AttractedSet(ProvedSet):
         ]
 
     def _lines(self) -> list[str]:
-        return [f"<AttractedSet of {self.system}: V <= {self.level:g}, {self._extent_text}>"]
+        edge = "<" if self.is_open else "<="
+        return [f"<AttractedSet of {self.system}: V {edge} {self.level:g}, {self._extent_text}>"]
 
     full = full_text
     __repr__ = short_form
+
+
+def _factors_of(powers: dict[int, int]) -> list[int]:
+    """Numbers of factors, each as often as it occurs."""
+    return [k for k, e in powers.items() for _ in range(e)]
 
 
 def _outwards(low: fmpq, high: fmpq) -> tuple[float, float]:

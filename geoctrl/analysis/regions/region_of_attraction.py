@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+
+import sympy as sp
 
 from geoctrl._calls.budget import Budget
 from geoctrl._calls.long_calls import Progress, seconds_given
@@ -29,6 +31,8 @@ from geoctrl.systems.contract.torque_speed import TorqueSpeed, outputs_on_lines
 
 __all__ = ["region_of_attraction"]
 
+EVEN = (2, 4, 6, 8)
+"""Degrees of functions."""
 SECONDS = 60.0
 """For a search unless others are given."""
 RESERVE = 0.2
@@ -51,6 +55,9 @@ def region_of_attraction(
     by: str | None = None,
     degree: int | None = None,
     *,
+    monomials: int | None = None,
+    multiplier_degree: int | None = None,
+    lyapunov: sp.Expr | None = None,
     seconds: float | None = SECONDS,
     progress: bool | Callable[..., object] = False,
 ) -> RegionOfAttraction | AttractedSet:
@@ -78,16 +85,19 @@ def region_of_attraction(
     is the highest one next to which the set reaches another critical point, the end of the domain, or
     outputs beyond their limits.
 
-    By squares, a quadratic function :math:`V = y^T P y` of the deviations y of states, and of sines and
-    cosines of angles, is searched for together with an identity of polynomials,
+    By squares, a function :math:`V = u^T P u` of the deviations y of states, and of sines and cosines of
+    angles, is searched for together with an identity of polynomials,
 
-    .. math:: -\dot V = w^T Q w + (1 - V)\, w_0^T Q_0 w_0 + \sum_k h_k\, w_k^T Q_k w_k + \sum_j m_j r_j,
+    .. math:: -\dot V = w^T Q w + (c - V)\, w_0^T Q_0 w_0 + \sum_k h_k\, w_k^T Q_k w_k + \sum_j m_j r_j,
 
-    with positive definite rational matrices, w's monomials, :math:`r_j = 0` the equations of motion, of
-    the leaf and of levels of invariants, and :math:`h_k \ge 0` polynomial bounds of sines, cosines and
-    quadratures: where :math:`V \le 1`, V falls except at the point, and motions tend to it. The search is
-    one in doubles (Parrilo 2000; Tan and Packard, IEEE Trans. Autom. Control 53 (2008) 565); the identity
-    is made exact (Peyrl and Parrilo, Theor. Comput. Sci. 409 (2008) 269) and checked as one of
+    with positive definite rational matrices, u's and w's monomials, u = y for a quadratic function,
+    :math:`r_j = 0` the equations of motion, of the leaf and of levels of invariants, and :math:`h_k \ge 0`
+    polynomial bounds of sines, cosines and quadratures: where :math:`V \le c`, V falls except at the point,
+    and motions tend to it. With ``degree`` 4, 6 or 8 V is a polynomial of this degree, whose sets come close
+    to the whole basin; with ``lyapunov`` it is the one that is given, and its level alone is looked for: if
+    that is the highest one, the set is open. The search is one in doubles (Parrilo 2000; Tan and Packard,
+    IEEE Trans. Autom. Control 53 (2008) 565); the identity is made exact (Peyrl and Parrilo, Theor. Comput.
+    Sci. 409 (2008) 269) and checked as one of
     polynomials. Nothing needs to be conserved: laws of `lqr` and `place` have such sets.
 
     Parameters
@@ -110,9 +120,17 @@ def region_of_attraction(
     by : "slopes", "energy" or "squares", optional
         By default a set by slopes at once, then the energy, and squares where that proves nothing: the
         largest set is returned.
-    degree : 2 or 3, optional
-        Of the monomials of sums of squares; by default 3 where 2 shows nothing. With 3 a search takes
-        minutes.
+    degree : 2, 4, 6 or 8, optional
+        Of V, by squares; by default 2. Functions of degree two, four, ... are found in turn, each from the
+        last one.
+    monomials : 2 or 3, optional
+        Degree of the monomials w of sums of squares for a quadratic V; by default 3 where 2 shows nothing.
+        With 3 a search takes minutes.
+    multiplier_degree : 2, 4, 6 or 8, optional
+        Of :math:`w_0^T Q_0 w_0`; by default that of V, or as much as its rate has beyond V.
+    lyapunov : expression, optional
+        V, by squares: a polynomial in the states, and in sines and cosines of angles, that is zero at the
+        point. What is looked for is its highest level.
     seconds : float, optional
         After which the best that is proved is returned; what was cut is told in ``reason``. None for no
         limit.
@@ -131,7 +149,10 @@ def region_of_attraction(
     ------
     InputError
         For limits or widths that are no positive numbers, a depth that is no whole number from 1 to 24,
-        another ``by`` or ``degree``, ``seconds`` that are no positive number.
+        another ``by``, ``degree``, ``monomials`` or ``multiplier_degree``, some of these that do not go
+        together, ``lyapunov`` that is no expression, ``seconds`` that are no positive number.
+    ExpressionError
+        For symbols in ``lyapunov`` that are no states or parameters.
     ParameterError
         For an unknown output, invariant or parameter.
     EquilibriumError
@@ -162,16 +183,60 @@ def region_of_attraction(
         whole_number("depth", depth, 1, 24)
     if by is not None:
         require_choice("by", by, (SLOPES, ENERGY, SQUARES))
-    if degree is not None:
-        whole_number("degree", degree, *DEGREES)
+    squares = _SquaresAsked.of(degree, monomials, multiplier_degree, lyapunov)
+    if squares.is_alone:
+        if by not in (None, SQUARES):
+            raise InputError(
+                f"degree, multiplier_degree and lyapunov are those of sets by squares, not by={by!r}: give "
+                'by="squares" or none'
+            )
+        by = SQUARES
+    if lyapunov is not None:
+        system.expression(lyapunov)
     budget = seconds_given(seconds)
     told = Progress(progress, "region_of_attraction")
     try:
         point = resolve_equilibrium(system, eq, params)
         given = _positive("widths", widths, system.candidate_invariants, "invariant")
-        return _RegionSearch(SetQuestion(system, point, bounds, given), budget, told).run(by, depth, degree)
+        question = SetQuestion(system, point, bounds, given, lyapunov)
+        return _RegionSearch(question, budget, told).run(by, depth, squares)
     finally:
         told.close()
+
+
+class _SquaresAsked(NamedTuple):
+    """What is asked of sets by squares."""
+
+    degree: int | None
+    monomials: int | None
+    multiplier: int | None
+    lyapunov: sp.Expr | None
+
+    @classmethod
+    def of(cls, degree: Any, monomials: Any, multiplier: Any, lyapunov: Any) -> _SquaresAsked:
+        """The arguments, read."""
+        for name, value in (("degree", degree), ("multiplier_degree", multiplier)):
+            if value is not None and (isinstance(value, bool) or value not in EVEN):
+                remedy = "; the degree of monomials is monomials=3" if value == 3 else ""
+                raise InputError(f"{name} must be 2, 4, 6 or 8, got {shown(value)}{remedy}")
+        if monomials is not None:
+            whole_number("monomials", monomials, *DEGREES)
+        if lyapunov is not None and not isinstance(lyapunov, sp.Expr):
+            raise InputError(f"lyapunov must be an expression in the states, got {shown(lyapunov)}")
+        if lyapunov is not None and degree is not None:
+            raise InputError("lyapunov has a degree of its own: give it without degree")
+        if monomials is not None and (lyapunov is not None or multiplier or (degree or 2) > 2):
+            raise InputError(
+                "monomials is of quadratic functions that are searched for: give degree=2 or none"
+            )
+        if multiplier is not None and lyapunov is None and (degree or 2) == 2:
+            raise InputError("multiplier_degree is one of lyapunov, or of degree=4, 6 or 8")
+        return cls(degree, monomials, multiplier, lyapunov)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing but squares can answer."""
+        return not (self.degree is None and self.lyapunov is None)
 
 
 class _RegionSearch:
@@ -185,10 +250,10 @@ class _RegionSearch:
         self._reasons: list[str] = []
         self._cut: list[str] = []
 
-    def run(self, by: str | None, depth: int | None, degree: int | None) -> Found:
+    def run(self, by: str | None, depth: int | None, squares: _SquaresAsked) -> Found:
         """The largest set."""
         try:
-            self._stages(by, depth, degree)
+            self._stages(by, depth, squares)
         except KeyboardInterrupt:
             self._keep(self._latest and self._latest())
             if self._best is None:
@@ -208,14 +273,14 @@ class _RegionSearch:
             words.append(f"not finished{limit}: {', '.join(dict.fromkeys(self._cut))}")
         return "; ".join(words)
 
-    def _stages(self, by: str | None, depth: int | None, degree: int | None) -> None:
+    def _stages(self, by: str | None, depth: int | None, squares: _SquaresAsked) -> None:
         slopes = self._slopes(by) if by in (None, SLOPES) else None
         if by in (None, ENERGY):
             energy = EnergySets(self._question, depth)
             if self._run_stage("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
                 return
         if by in (None, SQUARES):
-            self._squares(slopes, degree)
+            self._squares(slopes, squares)
         elif slopes is not None:
             self._larger(slopes, math.inf)
 
@@ -230,14 +295,17 @@ class _RegionSearch:
         found = self._run_stage("slopes", search, None, 1.0 if by else SHARES["slopes"])
         return sets[0] if found else None
 
-    def _squares(self, slopes: SlopesSets | None, degree: int | None) -> None:
+    def _squares(self, slopes: SlopesSets | None, asked: _SquaresAsked) -> None:
         """Squares of rising degree; where the first ones show nothing, larger sets by slopes once more."""
         sets: list[SquaresSets] = []
 
-        def search_degree(size: int) -> Found | list[str]:
+        def searches() -> SquaresSets:
             if not sets:
-                sets.append(SquaresSets(self._question, self._stage_seconds))
-            return sets[0](size)
+                sets.append(SquaresSets(self._question, self._stage_seconds, self._tell))
+            return sets[0]
+
+        def search_degree(size: int) -> Found | list[str]:
+            return searches()(size)
 
         def latest() -> Found | None:
             return sets[0].latest() if sets else None
@@ -245,7 +313,15 @@ class _RegionSearch:
         first = slopes is not None
         if slopes is not None:
             self._larger(slopes, BEFORE)
-        for size in DEGREES if degree is None else (degree,):
+        if asked.lyapunov is not None:
+            search = partial(lambda m: searches().of_function(m), asked.multiplier)
+            self._run_stage("levels of the function", search, latest, 1.0)
+            return
+        if (degree := asked.degree or 2) > 2:
+            search = partial(lambda m: searches().of_degree(degree, m), asked.multiplier)
+            self._run_stage(f"functions of degree {degree}", search, latest, 1.0)
+            return
+        for size in DEGREES if asked.monomials is None else (asked.monomials,):
             share = SHARES["squares"] if first else 1.0
             if self._run_stage(f"squares of degree {size}", partial(search_degree, size), latest, share):
                 return

@@ -54,12 +54,15 @@ class SetQuestion:
         Within which outputs are to stay.
     widths : dict of name -> half width
         Of the levels of what is held, where they are given.
+    lyapunov : expression, optional
+        The function whose set is asked for.
     """
 
     system: ReducedSystem
     point: Equilibrium
     limits: Mapping[str, Fraction]
     widths: Mapping[str, Fraction]
+    lyapunov: sp.Expr | None = None
 
     @cached_property
     def problem(self) -> Problem | None:
@@ -152,9 +155,10 @@ class SetQuestion:
         functions = problem.invariants | problem.others
         data, table = motion.equations_data(functions, {}, {}, further="consequences" in stored.data)
         lost = [[system.expression(e) for e in pair] for pair in _lost_by_friction(system.mechanism)]
-        places = [table.places([motion.image(n) for n in nodes]) for nodes in (margins, outputs, *lost)]
-        domain, inputs = places[:2]
-        squares = [{"factor": a, "square": b} for a, b in places[2:]]
+        own = [] if self.lyapunov is None else [system.expression(self.lyapunov)]
+        places = [table.places([motion.image(n) for n in nodes]) for nodes in (margins, outputs, own, *lost)]
+        domain, inputs, function = places[:3]
+        squares = [{"factor": a, "square": b} for a, b in places[3:]]
         numbers = {
             part: stored.data[part]
             for part in ("states", "inputs", "parameters", "roots", "box")
@@ -163,7 +167,8 @@ class SetQuestion:
         bounds = zip(self.limits.items(), inputs, strict=True)
         limits = {k: {"input": p, "bound": str(b)} for (k, b), p in bounds}
         made = Stored.of(data | {"nodes": table.rows} | numbers)
-        return made, {"domain": domain, "limits": limits}, squares
+        asked = {"domain": domain, "limits": limits}
+        return made, asked | ({"lyapunov": function} if function else {}), squares
 
 
 def _lost_by_friction(mechanism: Mechanism) -> list[tuple[sp.Expr, sp.Expr]]:

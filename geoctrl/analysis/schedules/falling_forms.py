@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from numpy.polynomial import chebyshev
 
-from geoctrl.analysis.quadratics.semidefinite import MatrixProgram
+from geoctrl.analysis.programs.semidefinite import MatrixProgram
 
 __all__ = ["LinearisationSamples", "falling_form"]
 

@@ -288,14 +288,15 @@ class Catch(NamedTuple):
         turns = f", {listed(given['turned'])} taken from the nearest whole turn" if given["turned"] else ""
         bounds = " and ".join(f"|{told(k)}| <= {decimal(b)}" for k, b in given["limits"].items())
         model = ", where the model holds" if given["domain"] else ""
+        edge = "<" if plant.own.get("open") else "<="
         point = f"{point_words(region['states']) or 'x = 0'}{' up to whole turns' if given['turned'] else ''}"
         return (
             f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin {where}, "
             f"under the law {laws}, come at some time up to {decimal(given['time'])} s to the set V <= "
-            f"{decimal(given['entry'])}{turns}, V a positive definite quadratic function of the deviations "
+            f"{decimal(given['entry'])}{turns}, V a positive definite {plant.finding.kind} the deviations "
             f"of {', '.join(plant.finding.names)}; with the law {caught}{turns}, from the first such time "
-            f"on, they stay in the set V <= {decimal(plant.own['level'])} for ever{model} and tend to the "
-            f"equilibrium {point}"
+            f"on, they stay in the set V {edge} {decimal(plant.own['level'])} for ever{model} and tend to "
+            f"the equilibrium {point}"
             f"{f'; all along {bounds}' if bounds else ''}. Laws act continuously: nothing is claimed of a "
             "sampled loop, nor of other starts."
         )
@@ -337,7 +338,9 @@ def catch_of_boxes(problem: dict[str, Any], witness: dict[str, Any], given: dict
     """Verdict where all boxes are brought into the set."""
     with ctx.workprec(given["bits"]):
         plant = Plant(problem, witness, given)
-        if not given["entry"] <= plant.own["level"]:
+        if given["entry"] > plant.own["level"] or (
+            plant.own.get("open") and given["entry"] == plant.own["level"]
+        ):
             raise Refusal("the level of entry is not one of the set", "theorem.entry")
         motion, top, ends = plant.motion(), [arb(0)] * len(plant.laws), []
         for box in given["boxes"]:

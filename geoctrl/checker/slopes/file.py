@@ -123,8 +123,18 @@ class SlopesSet(NamedTuple):
             k: ((p + y).lower(), (p + y).upper()) for k, p, y in zip(self.names, point, around, strict=True)
         }
 
+    @property
+    def kind(self) -> str:
+        """What V is."""
+        return "quadratic function of"
+
+    @property
+    def powers(self) -> list[dict[int, int]]:
+        """What V is made of, by the numbers of what is measured: this itself."""
+        return [{k: 1} for k in range(len(self.names))]
+
     def ingredients(self) -> list[tuple[str, list[tuple[fmpq, list[int]]]]]:
-        """What V is made of, as a set by squares says it."""
+        """What is measured, as a set by squares says it."""
         n = len(self.fall.field.question.labels)
         return [("", [(fmpq(1), [int(i == k) for k in range(n)])]) for i in self.fall.field.measured]
 

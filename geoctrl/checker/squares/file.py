@@ -12,7 +12,7 @@ from geoctrl.checker.enclosures.cells import matrix
 from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import rational
-from geoctrl.checker.reader import integer, label, place
+from geoctrl.checker.reader import integer, label, one_of, place
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion
 from geoctrl.checker.squares.regular import BITS, Parts
@@ -42,14 +42,17 @@ SQUARES = OVER_A_SET | {
     "levels": [label],
     "variables": [place],
     "still": [{"variable": integer(0, VARIABLES), "cofactor": _polynomial, "terms": _combination}],
+    "monomials?": [_monomial],
     "function": [[rational]],
+    "open?": one_of(True),
     "level": above_zero,
     "squares": [{"times": label, "monomials": [_monomial], "matrix": [[rational]]}],
     "relations": [{"terms": _combination, "times": _polynomial}],
 }
-"""Polynomials are those of ``variables``, which are states, unknowns, sines, cosines, quadratures. Of
-``squares`` each is a sum of squares by the lower triangle of its matrix, times "level", times a bound by its
-number, or alone ("rest"); ``relations`` are combinations of what vanishes, and what they are multiplied
+"""Polynomials are those of ``variables``, which are states, unknowns, sines, cosines, quadratures. The
+function is one of ``monomials``, or without these of what is measured; its set is ``open``, or has its edge.
+Of ``squares`` each is a sum of squares by the lower triangle of its matrix, times "level", times a bound by
+its number, or alone ("rest"); ``relations`` are combinations of what vanishes, and what they are multiplied
 with."""
 
 
@@ -64,6 +67,16 @@ class Attraction(NamedTuple):
     def matrix(self) -> list[list[fmpq]]:
         """P."""
         return self.fall.matrix
+
+    @property
+    def powers(self) -> list[dict[int, int]]:
+        """u, by the numbers of what is measured."""
+        return self.fall.powers
+
+    @property
+    def is_open(self) -> bool:
+        """Whether V is below the level in the set, not at it."""
+        return self.fall.is_open
 
     @property
     def names(self) -> list[str]:
@@ -96,11 +109,18 @@ class Attraction(NamedTuple):
         model = ", where the model holds" if problem["domain"] else ""
         return (
             f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
-            f"{leaf_at(problem)},{held} with V <= {decimal(fall.level)}, V a positive definite quadratic "
-            f"function of the deviations of {', '.join(self.names)}, stay so for "
+            f"{leaf_at(problem)},{held} with V {'<' if self.is_open else '<='} {decimal(fall.level)}, V a "
+            f"positive definite {self.kind} the deviations of {', '.join(self.names)}, stay so for "
             f"ever{model}, within {extent}, and tend to the equilibrium "
             f"{point or 'x = 0'}{turns}{free}{limit_phrase(problem)}."
         )
+
+    @property
+    def kind(self) -> str:
+        """What V is."""
+        if self.fall.is_quadratic:
+            return "quadratic function of"
+        return f"polynomial of degree {self.fall.degree} in"
 
     def checks(self) -> tuple[str, ...]:
         """What was confirmed."""
@@ -109,7 +129,7 @@ class Attraction(NamedTuple):
         checks = [
             "field and leaf relations vanish exactly at the point",
             f"kept by the motion, identically: {listed(kept) or 'nothing'}",
-            f"a quadratic function of {', '.join(self.names)}, positive definite, which below the "
+            f"a {self.kind} {', '.join(self.names)}, positive definite, which below the "
             f"level falls, by an identity of polynomials with {len(problem['squares'])} sums of squares",
             f"{self.number} parts of a box around the set, over which rates have values, accelerations are "
             "determined, and the model holds",
@@ -128,7 +148,7 @@ class Attraction(NamedTuple):
         return self.parts.cells(PIECES.get(len(self.parts.curved), BOXES) if pieces is None else pieces)
 
     def ingredients(self) -> list[tuple[str, list[tuple[fmpq, list[int]]]]]:
-        """What V is made of: a sine, a cosine, or nothing of the kind, of a polynomial in the states, told by
+        """What is measured: a sine, a cosine, or nothing of the kind, of a polynomial in the states, told by
         coefficients with exponents.
         """
         motion, found = self.fall.motion, []
@@ -152,7 +172,7 @@ class Attraction(NamedTuple):
                 return False
             y = matrix([[c] for c in self.parts.deviations(values) if c is not None], 1)
             V = (y.transpose() * matrix(self.matrix, len(self.matrix)) * y)[0, 0]
-            return bool(near and self.fall.level >= V)
+            return bool(near and (self.fall.level > V if self.is_open else self.fall.level >= V))
 
 
 def attraction_by_squares(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:

@@ -1,14 +1,20 @@
 r"""A Lyapunov function and the sums of squares that show it to fall.
 
-With y what is measured, all in deviations from the point, and vectors w, w_0, w_k of monomials,
+With y what is measured, all in deviations from the point, and vectors u, w, w_0, w_k of monomials, u of those
+of y,
 
 .. math::
-    V = y^T P y, \qquad
+    V = u^T P u, \qquad
     -\dot V = w^T Q w + (c - V)\, w_0^T Q_0 w_0 + \sum_k h_k\, w_k^T Q_k w_k + \sum_j m_j r_j,
 
 where :math:`h_k \ge 0` are the bounds of the motion, :math:`r_j` combinations of its relations, which vanish,
-and :math:`m_j` any polynomials. All matrices are positive definite, and w holds the components of y: where
-:math:`V \le c`, V falls except at the point. The identity is one of polynomials with rational coefficients.
+and :math:`m_j` any polynomials. All matrices are positive definite, and u and w each hold a power
+:math:`y_i^a` of every component of y: V is above a multiple of a sum of even powers of all of them, so that
+:math:`V \le c` is compact, and V falls there except at the point. u is y where a file names no monomials.
+
+A set may be open: then Q may be semidefinite, and it is :math:`w_0` that holds a power of every component. V
+falls, but for the point, where :math:`V < c`, as :math:`\dot V \le -(c - V)\, w_0^T Q_0 w_0`.
+The identity is one of polynomials with rational coefficients.
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.checker.definite import positive_definite
 from geoctrl.checker.enclosures.cells import matrix
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.numbers import BITS, ball
 from geoctrl.checker.slopes.fall import inverse
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion, product_of
@@ -44,45 +50,72 @@ class Fall:
     matrix : list of list of fmpq
         P.
     inverse : arb_mat
+    function : polynomial
+        V.
+    powers : list of dict
+        u: exponents by the number of a component of y.
+    is_open : bool
+        Whether the set is the one of V below the level, not at it.
     """
 
     def __init__(self, motion: PolynomialMotion, given: dict[str, Any]) -> None:
         self.motion, self.level = motion, given["level"]
         places = [motion.variables.index(i) for i in motion.measured]
-        self.matrix = definite(given["function"], len(places))
-        V = motion.polynomial(products([[[k, 1]] for k in places], self.matrix))
+        own = given.get("monomials", [[[k, 1]] for k in places])
+        self.is_open, self.matrix = given.get("open", False), definite(given["function"], len(own))
+        self.powers = [_powers(m, places) for m in own]
+        if not all(self.powers) or not _holds_powers(self.powers, len(places)):
+            raise Refusal("it is not proved that the set is bounded", "theorem.monomials")
+        V = self.function = motion.polynomial(products(own, self.matrix))
         factors = {REST: V * 0 + 1, LEVEL: self.level - V}
         factors |= {str(k): bound for k, bound in enumerate(motion.bounds)}
-        total = self._rate()
+        rates = (product_of(V.derivative(i), motion.rate(i)) for i in motion.measured)
+        total = sum(rates, V * 0)
         for row in given["squares"]:
-            gram = definite(row["matrix"], len(row["monomials"]))
+            may_vanish = self.is_open and row["times"] == REST
+            gram = definite(row["matrix"], len(row["monomials"]), may_vanish)
             square = motion.polynomial(products(row["monomials"], gram))
             total += product_of(square, factors[row["times"]])
         for row in given["relations"]:
             total += product_of(motion.polynomial(row["times"]), motion.combination(row["terms"]))
         if total:
             raise Refusal("it is not proved that the function falls: the identity does not hold", "theorem")
-        rest = [m for row in given["squares"] if row["times"] == REST for m in row["monomials"]]
-        if not all([[k, 1]] in rest for k in places):
+        falling = LEVEL if self.is_open else REST
+        rest = [m for row in given["squares"] if row["times"] == falling for m in row["monomials"]]
+        if not _holds_powers([_powers(m, places) for m in rest], len(places)):
             raise Refusal("it is not proved that the function falls but at the point", "theorem.squares")
-        self.inverse = inverse(matrix([[ball(c) for c in row] for row in self.matrix], len(places)))
+        self.inverse = inverse(matrix([[ball(c) for c in row] for row in self.matrix], len(own)))
 
-    def _rate(self) -> Any:
-        """The rate of V, unknowns among its variables."""
-        y = [self.motion.gens[i] for i in self.motion.measured]
-        terms = (
-            product_of(sum((2 * c * g for c, g in zip(row, y, strict=True)), y[0] * 0), self.motion.rate(i))
-            for row, i in zip(self.matrix, self.motion.measured, strict=True)
-        )
-        return sum(terms, y[0] * 0)
+    @property
+    def is_quadratic(self) -> bool:
+        """Whether u is y."""
+        return self.powers == [{k: 1} for k in range(len(self.motion.measured))]
+
+    @property
+    def degree(self) -> int:
+        """Of V."""
+        return 2 * max(sum(m.values()) for m in self.powers)
+
+    def reach(self, k: int) -> arb:
+        """How far a component of y may be from the point: of its powers u_j |u_j|^2 <= c (P^-1)_jj."""
+        powers = ((j, m[k]) for j, m in enumerate(self.powers) if {*m} == {k})
+        found = ((self.level * self.inverse[j, j]).root(2 * a).upper() for j, a in powers)
+        return min(found, key=float)
 
     def require_limits(self) -> None:
-        """Every limited function stays within its bound: |u_0| + sqrt(c k.P^-1 k) at most."""
+        """Every limited function stays within its bound: |u_0| + sqrt(c k.P^-1 k) at most, or |u_0| + sum
+        |k_i| |y_i|, of which the first is one of the linear monomials in u.
+        """
+        linear = {next(iter(m)): j for j, m in enumerate(self.powers) if sum(m.values()) == 1}
         for name, (value, slopes) in self.motion.limits.items():
             room = self.motion.given["limits"][name]["bound"] - abs(value)
+            moved = {i: arb(c) for i, c in enumerate(slopes) if c}
             with ctx.workprec(BITS):
-                k = matrix([[arb(c)] for c in slopes], 1)
-                reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
+                reach = sum((abs(c) * self.reach(i) for i, c in moved.items()), arb(0)) ** 2
+                if {*moved} <= {*linear}:
+                    row = {linear[i]: c for i, c in moved.items()}
+                    k = matrix([[row.get(j, arb(0))] for j in range(len(self.powers))], 1)
+                    reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
                 if room < 0 or not reach <= room * room:
                     raise Refusal(
                         f"it is not proved that {name[:80]!r} stays within its limit", "theorem.limits"
@@ -99,11 +132,45 @@ def products(monomials: list[Monomial], gram: Matrix) -> list[tuple[Monomial, fm
     ]
 
 
-def definite(triangle: Matrix, n: int) -> Matrix:
-    """A symmetric matrix from its lower triangle, refused where it is not proved to be positive definite."""
+def definite(triangle: Matrix, n: int, may_vanish: bool = False) -> Matrix:
+    """A symmetric matrix from its lower triangle, refused where it is not proved to be positive definite, or
+    semidefinite where its square may vanish.
+    """
     if len(triangle) != n:
         raise Refusal("a matrix does not fit what it is of", "theorem")
     found = form(triangle, n)
-    if not positive_definite(found):
-        raise Refusal("a matrix is not proved to be positive definite", "theorem")
+    if not (positive_semidefinite(found) if may_vanish else positive_definite(found)):
+        kind = "semidefinite" if may_vanish else "definite"
+        raise Refusal(f"a matrix is not proved to be positive {kind}", "theorem")
     return found
+
+
+def positive_semidefinite(a: Matrix) -> bool:
+    """Whether a symmetric matrix is positive semidefinite: no pivot is negative, rows of zero ones vanish."""
+    rows = a
+    while rows:
+        spend(len(rows))
+        (pivot, *first), *others = rows
+        if pivot < 0 or (pivot == 0 and any(first)):
+            return False
+        rows = [
+            [c - row[0] / pivot * q for c, q in zip(row[1:], first, strict=True)] if pivot else row[1:]
+            for row in others
+        ]
+    return True
+
+
+def _powers(monomial: Monomial, places: list[int]) -> dict[int, int]:
+    """Exponents by the number of a component of y; empty of one, and of what is no monomial of y alone."""
+    found: dict[int, int] = {}
+    for k, e in monomial:
+        if e and k not in places:
+            return {}
+        if e:
+            found[places.index(k)] = found.get(places.index(k), 0) + e
+    return found
+
+
+def _holds_powers(monomials: list[dict[int, int]], count: int) -> bool:
+    """Whether a power of every component of y is among monomials."""
+    return {k for m in monomials if len(m) == 1 for k in m} == {*range(count)}

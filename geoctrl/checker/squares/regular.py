@@ -1,11 +1,12 @@
 r"""Over a set :math:`V \le c` everything has values, accelerations are determined, the domain of the model
 does not end.
 
-Measured deviations are within :math:`|y_i| \le \sqrt{c\,(P^{-1})_{ii}}`, angles that are told by sine and
-cosine alone within a turn. The box of the states on which matrices, divisors, functions and the domain depend
-is halved until over each part all of that holds, or nothing of the set lies there: relations of the leaf
-vanish nowhere in it, or :math:`y_s^T ((P^{-1})_{ss})^{-1} y_s > c` for what of y depends on these states, the
-least value that V has with the rest of y free.
+With :math:`V = u^T P u` monomials are within :math:`|u_j| \le \sqrt{c\,(P^{-1})_{jj}}`, and so are measured
+deviations y by their powers among them, angles that are told by sine and cosine alone within a turn. The box
+of the states on which matrices, divisors, functions and the domain depend is halved until over each part all
+of that holds, or nothing of the set lies there: relations of the leaf
+vanish nowhere in it, or :math:`u_s^T ((P^{-1})_{ss})^{-1} u_s > c` for what of u depends on these states, the
+least value that V has with the rest of u free.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Parts:
             # Those that say where the set is before it is known that what is still does not move.
             self._leaf_alone = [p for p in self._leaf if not self._labels([p]) & {*self.settled}]
             states = [(k, i) for k, i in enumerate(self.motion.measured) if i not in self.motion.made]
-            self.reach = {q.labels[i]: (fall.level * fall.inverse[k, k]).sqrt().upper() for k, i in states}
+            self.reach = {q.labels[i]: fall.reach(k) for k, i in states}
             self.reach |= dict.fromkeys(self.settled, arb(0))
             self.reach |= dict.fromkeys(self.motion.turned, arb.pi().upper())
 
@@ -126,8 +127,8 @@ class Parts:
         """Why a part may not be regular; empty where it is, or nothing of the set lies in it."""
         if self._is_above(box, self.shapes) or self._is_off(self._leaf_alone, box):
             return ""
-        y = dict(zip(self.motion.measured, self.deviations(box), strict=True))
-        known = {i: c for i, c in y.items() if c is not None}
+        y = dict(zip(self.motion.measured, self._measured_deviations(box), strict=True))
+        known = {i: c[0] for i, c in y.items() if c is not None}
         for p in self.motion.cofactors:
             if not occurring(p) <= {*known} or at(p, known).contains(0):
                 return "what a relation holds still may move"
@@ -153,7 +154,26 @@ class Parts:
     def _is_above(self, box: Box, sides: Sequence[str]) -> bool:
         """Whether V lies above the level over a part."""
         near = self._nearest(box, sides)
-        return near is not None and bool(near.least > self.fall.level)
+        if near is None or near.least > self.fall.level:
+            return near is not None
+        labels = [self.question.labels[i] for i in self.motion.measured if i not in self.motion.made]
+        if self.fall.is_quadratic or len(labels) < len(self.motion.measured) or not {*labels} <= {*sides}:
+            return False
+        return bool(self._least_of_terms(box, labels) > self.fall.level)
+
+    def _least_of_terms(self, box: Box, labels: Sequence[str]) -> fmpq:
+        """A bound of V from below by its terms about the middle of a part, of which even ones keep their
+        sign.
+        """
+        moved = list(self.motion.gens)
+        for k, i in zip(labels, self.motion.measured, strict=True):
+            away = box[k] - self.point[k]
+            moved[i] = moved[i] * away.rad().fmpq() + away.mid().fmpq()
+        found = fmpq(0)
+        for m, c in self.fall.function.compose(*moved).terms():
+            even = not any(int(e) & 1 for e in m)
+            found += (c if not any(m) else min(c, fmpq(0))) if even else -abs(c)
+        return found
 
     def _is_off(self, relations: list[int], box: Box) -> bool:
         """Whether one of some relations of the leaf vanishes nowhere in a part."""
@@ -168,8 +188,8 @@ class Parts:
         r"""Intervals of states, cell by cell of those that functions or the leaf depend on: the set lies
         in their union.
 
-        With :math:`y = (y_s, y_w)`, :math:`y_s` known over a cell,
-        :math:`|y_w + P_{ww}^{-1} P_{ws}\, y_s|_j^2 \le (c - \min_{y_w} V)\,(P_{ww}^{-1})_{jj}`.
+        With :math:`u = (u_s, u_w)`, :math:`u_s` known over a cell,
+        :math:`|u_w + P_{ww}^{-1} P_{ws}\, u_s|_j^2 \le (c - \min_{u_w} V)\,(P_{ww}^{-1})_{jj}`.
         """
         with ctx.workprec(BITS):
             box = {k: v for k, v in self._whole.items() if k in self.reach}
@@ -184,10 +204,14 @@ class Parts:
 
     @cached_property
     def curved(self) -> list[str]:
-        """States that functions among what is measured, or the leaf, depend on."""
+        """States that functions among what is measured, or the leaf, depend on; where V is not quadratic, and
+        they are few, all that it depends on.
+        """
         functions = [self.motion.gens[i] for i in self.motion.measured if i in self.motion.made]
         held = self.motion.labels_of(functions) | self._labels(self._leaf)
-        return [k for k in self.question.labels if k in held and k in self.reach and self.reach[k] > 0]
+        within = [k for k in self.question.labels if k in self.reach and self.reach[k] > 0]
+        all_of_few = not self.fall.is_quadratic and len(within) <= SIDES
+        return [k for k in within if all_of_few or k in held]
 
     def _halved(self, box: Box, sides: list[str], pieces: int) -> list[Box]:
         """Cells of a box, of which some part of the set may lie in each."""
@@ -200,20 +224,29 @@ class Parts:
     def _widened(self, cell: Box, sides: list[str]) -> dict[str, tuple[arb, arb]]:
         """Intervals of all states over a cell."""
         around, near = dict(cell), self._nearest(cell, sides)
-        for k, i in enumerate(self.motion.measured):
-            if near is not None and k in near.beside:
-                label = self.question.labels[i]
-                around[label] = self.point[label] + near.beside[k]
+        for j, away in (near.beside if near is not None else {}).items():
+            (k, a), *others = self.fall.powers[j].items()
+            if others or (i := self.motion.measured[k]) in self.motion.made:
+                continue
+            label = self.question.labels[i]
+            bound = away if a == 1 else arb(0, 1) * away.abs_upper().root(a).upper()
+            if a == 1 or bound.rad() < around[label].rad():
+                around[label] = self.point[label] + bound
         return {k: (v.lower(), v.upper()) for k, v in around.items()}
 
     # -- values -------------------------------------------------------------------------------------
 
     def deviations(self, states: Box) -> list[arb | None]:
-        """What is measured, at some states; None where it depends on others."""
+        """What V is made of, u, at some states; None where it depends on others."""
         return [None if y is None else y[0] for y in self.deviations_with_slopes(states)]
 
     def deviations_with_slopes(self, states: Box) -> list[tuple[arb, Box] | None]:
         """The same with slopes along the states."""
+        y = self._measured_deviations(states)
+        return [_monomial([(y[k], e) for k, e in m.items()]) for m in self.fall.powers]
+
+    def _measured_deviations(self, states: Box) -> list[tuple[arb, Box] | None]:
+        """What is measured, y, so."""
         found: list[tuple[arb, Box] | None] = []
         for i in self.motion.measured:
             if i in self.motion.made:
@@ -237,11 +270,11 @@ class Parts:
         return [jet.value for jet in evaluate(q.table, nodes, known, Balls(order=0))]
 
     def _nearest(self, cell: Box, sides: Sequence[str]) -> Near | None:
-        r"""V over a cell of some states, in mean value form from its middle, for what is known of y is bent;
+        r"""V over a cell of some states, in mean value form from its middle, for what is known of u is bent;
         None where nothing is known.
 
-        With :math:`y_s` known, :math:`\min_{y_w} V = y_s^T ((P^{-1})_{ss})^{-1} y_s`, taken at
-        :math:`y_w = -P_{ww}^{-1} P_{ws}\, y_s`.
+        With :math:`u_s` known, :math:`\min_{u_w} V = u_s^T ((P^{-1})_{ss})^{-1} u_s`, taken at
+        :math:`u_w = -P_{ww}^{-1} P_{ws}\, u_s`.
         """
         over = {k: cell[k] for k in (*sides, *self.settled)}
         found = self.deviations_with_slopes(over)
@@ -266,7 +299,7 @@ class Parts:
         return Near(least, beside)
 
     def _forms(self, places: tuple[int, ...]) -> tuple[arb_mat, arb_mat, arb_mat]:
-        """By what is known of y: matrices of the least V, and of where and how large the rest is there."""
+        """By what is known of u: matrices of the least V, and of where and how large the rest is there."""
         if places not in self._known_forms:
             P, others = self.fall.matrix, [k for k in range(len(self.fall.matrix)) if k not in places]
             known = matrix([[self.fall.inverse[i, j] for j in places] for i in places], len(places))
@@ -281,7 +314,7 @@ class Parts:
 
 
 class Near(NamedTuple):
-    """The least value of V over a cell, and where what is not known of y is below the level."""
+    """The least value of V over a cell, and where what is not known of u is below the level."""
 
     least: arb
     beside: dict[int, arb]
@@ -292,6 +325,24 @@ def _pieces(x: arb, count: int) -> list[arb]:
     middle, radius = x.mid(), x.rad()
     around = arb(0, 1) * radius / count
     return [middle + radius * (fmpq(2 * j + 1, count) - 1) + around for j in range(count)]
+
+
+def _monomial(factors: list[tuple[tuple[arb, Box] | None, int]]) -> tuple[arb, Box] | None:
+    """A product of powers of values with slopes; None where one of them is not known.
+
+    Powers are products: those of a ball around zero are not numbers.
+    """
+    total, slopes = arb(1), Box()
+    for factor, e in factors:
+        if factor is None:
+            return None
+        value, own = factor
+        for _ in range(e):
+            slopes = {
+                k: slopes.get(k, arb(0)) * value + total * own.get(k, arb(0)) for k in {**slopes, **own}
+            }
+            total *= value
+    return total, slopes
 
 
 def _column(values: list[arb]) -> arb_mat:

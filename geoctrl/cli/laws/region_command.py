@@ -21,6 +21,12 @@ def add_region(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--by", choices=("slopes", "energy", "squares"), help="this kind of set alone")
     command.add_argument(
+        "--degree",
+        type=int,
+        choices=(2, 4, 6, 8),
+        help="of the function, of a set by squares: a higher one has larger sets, and takes longer",
+    )
+    command.add_argument(
         "--limit",
         nargs="+",
         action="extend",
@@ -54,6 +60,7 @@ def _region(args: argparse.Namespace) -> int:
         point,
         limits=limits or None,
         by=args.by,
+        degree=args.degree,
         seconds=args.seconds,
         progress=not args.json,
     )

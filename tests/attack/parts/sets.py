@@ -63,7 +63,7 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     try:
         system = mechanism(drawn).reduce()
         found = gc.region_of_attraction(
-            system, system.equilibrium("rest"), limits=drawn.limits, by=by, degree=2
+            system, system.equilibrium("rest"), limits=drawn.limits, by=by, monomials=2
         )
         seconds = time.process_time() - begun
         outcome = judge(drawn, found, dice)

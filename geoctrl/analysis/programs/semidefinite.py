@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from geoctrl.analysis.quadratics.free_unknowns import WithoutFree
+from geoctrl.analysis.programs.free_unknowns import WithoutFree
 from geoctrl.errors import CertificateError
 
 __all__ = ["MatrixProgram", "require_solver"]

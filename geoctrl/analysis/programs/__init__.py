@@ -1,0 +1,1 @@
+"""Linear programs over positive semidefinite matrices."""
