@@ -22,6 +22,10 @@ import geoctrl
 PACKAGE = Path(geoctrl.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 LINES = 450
+READ_TOGETHER = pytest.mark.xdist_group("the source of the package")
+"""Of tests that read it: one process reads and parses it once."""
+
+pytestmark = READ_TOGETHER
 
 # From the ground up; names in one row are on one floor.
 FLOORS = [

@@ -3,14 +3,15 @@
 import ast
 import builtins
 import pickle
-from pathlib import Path
 
 import pytest
 
 import geoctrl
 from geoctrl import errors
+from tests.test_architecture import FILES, PACKAGE, READ_TOGETHER, nodes, tree
 
-PACKAGE = Path(geoctrl.__file__).parent
+pytestmark = READ_TOGETHER
+
 BUILTINS = {
     name
     for name, value in vars(builtins).items()
@@ -37,8 +38,8 @@ def raised(tree):
     return walk(tree, "")
 
 
-def plain_errors(text):
-    for name, function, line in raised(ast.parse(text)):
+def plain_errors(tree):
+    for name, function, line in raised(tree):
         foreign = name in BUILTINS - ALLOWED or name == "LinAlgError"
         if foreign and PROTOCOL.get(function) != name:
             yield name, line
@@ -48,15 +49,16 @@ def test_the_walk_finds_plain_errors():
     text = (
         "def f():\n    raise ValueError('x')\ndef __getattr__(n):\n    raise AttributeError\nraise KeyError"
     )
-    assert list(plain_errors(text)) == [("ValueError", 2), ("KeyError", 5)]
-    assert list(plain_errors("raise TypeError('x')\nraise np.linalg.LinAlgError")) == [("LinAlgError", 2)]
+    assert list(plain_errors(ast.parse(text))) == [("ValueError", 2), ("KeyError", 5)]
+    text = "raise TypeError('x')\nraise np.linalg.LinAlgError"
+    assert list(plain_errors(ast.parse(text))) == [("LinAlgError", 2)]
 
 
 def test_errors_on_purpose_are_those_of_geoctrl():
     assert not [
         f"{path.relative_to(PACKAGE)}:{line} raises {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for name, line in plain_errors(path.read_text(encoding="utf-8"))
+        for path in FILES
+        for name, line in plain_errors(tree(path))
     ]
 
 
@@ -78,9 +80,9 @@ def test_each_error_refines_a_builtin_is_public_and_shows_its_words(error):
 SHOWN = {("manifolds/energies/potentials.py", "form")}
 
 
-def chained(text):
+def chained(nodes):
     """(cause, line) of exceptions that are raised from another, which a user would be shown first."""
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes:
         if isinstance(node, ast.Raise) and isinstance(node.cause, ast.Name):
             yield node.cause.id, node.lineno
 
@@ -89,16 +91,16 @@ def test_the_walk_finds_chained_errors():
     text = (
         "try:\n    f()\nexcept KeyError as e:\n    raise InputError('x') from e\nraise A from None\nraise B"
     )
-    assert list(chained(text)) == [("e", 4)]
+    assert list(chained(ast.walk(ast.parse(text)))) == [("e", 4)]
 
 
 def test_no_internal_error_is_shown_before_the_words():
     """Inside the checker and the decisions of the search, whose refusals never leave them, causes stay."""
     assert not [
         f"{path.relative_to(PACKAGE)}:{line} raises from {cause}"
-        for path in sorted(PACKAGE.rglob("*.py"))
+        for path in FILES
         if not {"checker", "decisions"} & {*path.parts}
-        for cause, line in chained(path.read_text(encoding="utf-8"))
+        for cause, line in chained(nodes(path))
         if (str(path.relative_to(PACKAGE)), cause) not in SHOWN
     ]
 

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests import house
-from tests.test_architecture import FILES, PACKAGE, files_imported, none, place, tree
+from tests.test_architecture import FILES, PACKAGE, READ_TOGETHER, files_imported, nodes, none, place, tree
+
+pytestmark = READ_TOGETHER
 
 MOST_FILES = 12
 LEAST_LINES = 40
@@ -165,7 +167,7 @@ def is_bare(name):
 
 def bare_names(path):
     """Functions of a file that are named so; class methods ``of`` make one of something."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef) and is_bare(node.name):
             makes = node.name == "of" and any(ast.unparse(d) == "classmethod" for d in node.decorator_list)
             if not makes:

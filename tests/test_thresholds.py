@@ -8,10 +8,13 @@ the list may only shrink.
 """
 
 import ast
+from functools import cache
 
 import pytest
 
-from tests.test_architecture import FILES, PACKAGE, none, tree
+from tests.test_architecture import FILES, PACKAGE, READ_TOGETHER, nodes, none
+
+pytestmark = READ_TOGETHER
 
 SMALL = 1e-4
 """Below this a number in a comparison is a tolerance."""
@@ -96,7 +99,7 @@ def _is_tolerance(node):
 
 def floors_of_one(path):
     """``max(1, x)`` and ``np.maximum(1, x)``."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("max", "maximum"):
             given = node.args[0].elts if node.args and isinstance(node.args[0], ast.List) else node.args
             if len(given) > 1 and any(map(_is_one, given)):
@@ -105,7 +108,7 @@ def floors_of_one(path):
 
 def sums_with_one(path):
     """``TOLERANCE * (1 + x)``, in either order."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for tolerance, other in ((node.left, node.right), (node.right, node.left)):
                 added = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Add)
@@ -115,7 +118,7 @@ def sums_with_one(path):
 
 def small_literals(path):
     """Order of something and a small number."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         ordered = isinstance(node, ast.Compare) and any(
             isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops
         )
@@ -126,10 +129,11 @@ def small_literals(path):
 RULES = (floors_of_one, sums_with_one, small_literals)
 
 
+@cache
 def found_in(path, rule):
     """What breaks a rule, by file and text: lines move."""
-    for node in rule(path):
-        yield f"{path.relative_to(PACKAGE).parts[0]}/{path.name}: {ast.unparse(node)}"
+    start = f"{path.relative_to(PACKAGE).parts[0]}/{path.name}"
+    return [f"{start}: {ast.unparse(node)}" for node in rule(path)]
 
 
 def judged():
