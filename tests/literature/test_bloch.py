@@ -70,9 +70,14 @@ def test_all_rates_are_stable_because_they_are_kept(omega, Omega0):
     assert verdict(disk(), "circling", omega=omega, Omega0=Omega0) == "PROVED_STABLE"
 
 
-def test_the_energy_alone_does_not_decide_a_motion():
+def test_motions_of_the_disk_are_stable_without_its_invariants():
+    """Both speeds stay as they are: every point near a motion rests, which no invariant has to tell."""
     bare = disk().mechanism.replace(invariants={}).reduce()
-    assert verdict(bare, "circling", omega=0.7, Omega0=3.0) == "UNDECIDED"
+    point = bare.equilibrium("circling", omega=0.7, Omega0=3.0)
+    found = gc.certify(bare, point)
+    assert found.verdict.value == "PROVED_STABLE"
+    assert found.method == "spectrum and a family of equilibria"
+    assert found.evidence["family_dimension"] == 2
     assert verdict(bare, "circling", omega=0.0, Omega0=0.0) == "PROVED_STABLE"  # its minimum
 
 
