@@ -299,43 +299,49 @@ A length of $1.5\\times10^{-3}$ m.
 """
 
 
-def build_page(root, rest):
-    """HTML and warnings of a page with two good examples and ``rest``."""
+FAULTY = {  # parts of pages, whose examples end with the first that fails
+    "faults": {
+        "```python\nprint(1)\n```": "not marked to be run",
+        "<!-- run -->\n\n```python\nprint(undefined)\n```": "name 'undefined' is not defined",
+        "$\\undefinedmacro$": "undefinedmacro",
+    },
+    "a warning": {
+        "<!-- run -->\n\n```python\nimport warnings\nwarnings.warn('odd')\n```": "odd",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """HTML of a page with two good examples, and what is warned of it and of pages with faulty parts more."""
+    root = tmp_path_factory.mktemp("examples")
     (root / "docs").mkdir()
     for folder in ("_extensions", "_static", "_templates"):
         shutil.copytree(DOCS / folder, root / "docs" / folder)
     shutil.copy(DOCS / "conf.py", root / "docs")
-    (root / "docs" / "index.md").write_text(PAGE.replace("{rest}", rest), encoding="utf-8")
+    (root / "docs" / "index.md").write_text(PAGE.replace("{rest}", ""), encoding="utf-8")
+    for name, parts in FAULTY.items():
+        page = "---\norphan: true\n---\n" + PAGE.replace("{rest}", "\n\n".join(parts))
+        (root / "docs" / f"{name}.md").write_text(page, encoding="utf-8")
     warned = build(root, "extensions=myst_parser,examples,formulas")
-    return (root / "html" / "index.html").read_text(encoding="utf-8"), warned
+    warnings = [part for part in re.split(r"(?=^.*WARNING)", warned, flags=re.MULTILINE) if part.strip()]
+    return (root / "html" / "index.html").read_text(encoding="utf-8"), warnings
 
 
 @pytest.mark.slow
-def test_marked_blocks_show_what_they_print_and_draw(tmp_path):
-    page, warned = build_page(tmp_path, "")
-    assert warned == ""
+def test_marked_blocks_show_what_they_print_and_draw(built):
+    page, warnings = built
+    assert all(any(f"{name}.md" in warning for name in FAULTY) for warning in warnings)
     assert re.sub("<[^>]*>", "", page).count("two and a half is 2.5") == 1
     assert len(re.findall(r'<img alt="a straight line"', page)) == 1
     assert page.count('class="katex-base"') == 1  # no place for a line to break within the number
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "parts",
-    [  # of a page, whose examples end with the first that fails
-        {
-            "```python\nprint(1)\n```": "not marked to be run",
-            "<!-- run -->\n\n```python\nprint(undefined)\n```": "name 'undefined' is not defined",
-            "$\\undefinedmacro$": "undefinedmacro",
-        },
-        {"<!-- run -->\n\n```python\nimport warnings\nwarnings.warn('odd')\n```": "odd"},
-    ],
-    ids=len,
-)
-def test_a_build_warns_of_what_does_not_run_or_cannot_be_set(tmp_path, parts):
-    _, warned = build_page(tmp_path, "\n\n".join(parts))
-    warnings = [part for part in re.split(r"(?=^.*WARNING)", warned, flags=re.MULTILINE) if part.strip()]
-    for warning, words in zip(warnings, parts.values(), strict=True):
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_build_warns_of_what_does_not_run_or_cannot_be_set(built, name):
+    warnings = [warning for warning in built[1] if f"{name}.md" in warning]
+    for warning, words in zip(warnings, FAULTY[name].values(), strict=True):
         assert words in warning
 
 
