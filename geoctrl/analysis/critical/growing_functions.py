@@ -49,7 +49,9 @@ class Growth(NamedTuple):
 
 
 def growing_functions(stored: Stored, conserved: Sequence[str]) -> Iterator[tuple[Stored, dict[str, Any]]]:
-    """Problems with functions that grow."""
+    """Problems with functions that grow; NotSolved of a point that is not rational."""
+    if stored.read["roots"].roots:
+        raise NotSolved
     stored, frozen = _with_frozen_states(stored)
     q = stored.exactly()
     q.require_kept(list(conserved))

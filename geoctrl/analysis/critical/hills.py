@@ -65,7 +65,7 @@ def hills(
     conserved, falling : names of invariants of the problem that are conserved, or may fall
     """
     q = stored.exactly()
-    if q.problem["leaf"]:
+    if q.problem["leaf"] or stored.read["roots"].roots:
         return
     q.require_kept(list(conserved))
     pairs = _pairs(q)
