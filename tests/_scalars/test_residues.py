@@ -40,6 +40,17 @@ def test_powers_quotients_and_numbers(numbers):
     assert np.all(((1 / x) * x - 1).values == 0)
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2,), (3,), (5,), (7, 3)])
+def test_reciprocals_are_those_of_integers_and_zero_has_none(shape):
+    x = Residues.draw(np.random.default_rng(2), shape)
+    if x.values.size > 1:
+        x.values.flat[-1] = 0
+    found = x.inverse()
+    assert found.values.shape == shape
+    expected = [pow(int(v), PRIME - 2, PRIME) for v in x.values.flat]
+    assert [int(v) for v in found.values.flat] == expected
+
+
 def test_roots_are_told_where_they_are(numbers):
     x = Residues(np.array(numbers, dtype=np.uint64))
     root, found = (x * x).root()

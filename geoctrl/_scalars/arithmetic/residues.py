@@ -97,8 +97,25 @@ class Residues:
         return result
 
     def inverse(self) -> Residues:
-        """Reciprocals; zero for zero, which no random number is."""
-        return self ** (PRIME - 2)
+        """Reciprocals; zero for zero, which no random number is.
+
+        Of the product of all of them one reciprocal is taken, and products of pairs, of pairs of pairs and
+        so on lead there and back: 1/a is b times 1/(a b). A power for each would be a hundred products.
+        """
+        flat = self.values.ravel()
+        if not flat.size:
+            return self
+        one = np.uint64(1)
+        rows, products = [], np.where(flat == 0, one, flat)
+        while products.size > 1:
+            rows.append(np.append(products, one) if products.size % 2 else products)
+            products = (Residues(rows[-1][::2]) * Residues(rows[-1][1::2])).values
+        found = np.array([pow(int(products[0]), -1, PRIME)], dtype=np.uint64)
+        for row in reversed(rows):
+            others = row.reshape(-1, 2)[:, ::-1].ravel()
+            found = (Residues(np.repeat(found[: row.size // 2], 2)) * Residues(others)).values
+        kept = np.where(flat == 0, np.uint64(0), found[: flat.size])
+        return Residues(kept.reshape(self.values.shape))
 
     def __truediv__(self, other: Any) -> Residues:
         return self * Residues(self._read(other)).inverse()
