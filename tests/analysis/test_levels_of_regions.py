@@ -24,6 +24,15 @@ def two_wells():
     ).reduce()
 
 
+def one_well():
+    """U = 2 y^2 - y^4/3 alone."""
+    y = gc.Coordinate("y")
+    potential = 2 * y.symbol**2 - y.symbol**4 / 3
+    return gc.EulerPoincare(
+        algebra=None, shape=[y], inertia=[[3]], forces=[-y.rate / 2], potential=potential, name="one well"
+    ).reduce()
+
+
 def count_judgements(monkeypatch, judged, refused=0):
     """Let the checker's judge note what it is given, and refuse the first ones."""
 
@@ -68,9 +77,14 @@ def test_where_the_last_box_is_refused_the_one_before_is_judged(whole, monkeypat
     before = gc.region_of_attraction(system, system.state(), by="energy")
     assert len(judged) == 3
     assert 1 < before.level < roa.level
-    count_judgements(monkeypatch, [], refused=9)
+
+
+def test_where_every_box_is_refused_nothing_is_proved(monkeypatch):
+    system, judged = one_well(), []
+    count_judgements(monkeypatch, judged, refused=9)
     with pytest.raises(gc.CertificateError, match="refused by the test"):
         gc.region_of_attraction(system, system.state(), by="energy")
+    assert judged
 
 
 @pytest.mark.parametrize("bound", [8.0])

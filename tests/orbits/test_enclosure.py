@@ -72,7 +72,7 @@ def test_the_state_is_in_its_box_and_the_derivative_about_that_in_floats(pendulu
 
 @pytest.mark.parametrize("segments", [1, 3])
 def test_segments_do_not_matter(pendulum, swing, segments):
-    other = gc.find_periodic(pendulum.system, pendulum.x, 2.2, segments=segments).enclose(bits=128)
+    other = gc.find_periodic(pendulum.system, pendulum.x, 2.2, segments=segments).enclose(bits=80)
     assert abs(other.period - swing.period) < 1e-12
     assert other.verdict is swing.verdict
 
@@ -141,9 +141,9 @@ def test_two_pendula_in_a_row_have_a_pair_on_the_circle():
     ).reduce()
     # The second mode, of frequency sqrt(2 + sqrt 2) where it is small.
     guess = start(system, a=0.15, b=-0.15 * np.sqrt(2))
-    found = gc.find_periodic(system, guess, 2 * np.pi / np.sqrt(2 + np.sqrt(2))).enclose(bits=96)
+    found = gc.find_periodic(system, guess, 2 * np.pi / np.sqrt(2 + np.sqrt(2))).enclose(bits=72)
     assert found.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
-    with ctx.workprec(96):
+    with ctx.workprec(72):
         assert found.monodromy.det().overlaps(arb(1))
         assert all(abs(z).overlaps(arb(1)) for z in found.multipliers)
     nodes = system.field_nodes
@@ -211,7 +211,7 @@ def test_nutation_is_enclosed_with_its_turn(lagrange):
     """
     x = np.array([0.4, 2.0, 9.0, np.sin(0.7), 0.0, np.cos(0.7)])
     orbit = gc.find_periodic(lagrange, x, 1.2, symmetry="axis")
-    found = orbit.enclose(bits=128)
+    found = orbit.enclose(bits=96)
     assert found.verdict is Enclosed.ENCLOSED_STABLE_MODULO
     assert abs(found.angle - orbit.angle) < 1e-9
     assert found.neutral == orbit.neutral
@@ -309,7 +309,7 @@ def test_an_orbit_with_an_integral_over_a_coordinate_is_enclosed(skidding):
     shape = shape_of(skidding)
     x[labels.index("q")], x[shape.velocities[0]] = 0.5, 0.8
     orbit = gc.find_periodic(skidding, x, 4.0)
-    found = orbit.enclose(bits=100)
+    found = orbit.enclose(bits=72)
     period = 2 * np.pi * np.sqrt(1.3 / 3.1)
     assert found.verdict is Enclosed.ENCLOSED_STABLE
     assert shape.names[0] in found.neutral

@@ -58,7 +58,7 @@ def test_in_units_of_powers_of_two_no_digit_changes():
         period=change.time(orbit.period),
         params={k: float(v) for k, v in change.values(orbit.params).items()},
     )
-    first, second = orbit.enclose(bits=96), there.enclose(bits=96)
+    first, second = orbit.enclose(bits=64), there.enclose(bits=64)
     assert second.sizes == pytest.approx(change.state(first.sizes), rel=0)
     with ctx.workprec(200):
         assert (second.period * 1024 - first.period).mid() == 0

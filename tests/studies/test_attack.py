@@ -526,6 +526,9 @@ def test_misuse(monkeypatch, name):
     assert misuse.case(1, index, {}).result == "refused"
 
 
+@pytest.mark.long(
+    reason="the attack in quick mode, a part of .ci/run, draws calls; faults of some are noticed below"
+)
 def test_calls_with_drawn_arguments(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     assert calls.prepare(1, {}) > 100

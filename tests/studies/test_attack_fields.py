@@ -93,6 +93,12 @@ def cases(count, first=0):
     return [fields.case(2, index, {}) for index in range(first, first + count)]
 
 
+DRAWN_IN_QUICK_MODE = pytest.mark.long(
+    reason="the attack in quick mode, a part of .ci/run, draws them; weaker checkers are noticed below"
+)
+
+
+@DRAWN_IN_QUICK_MODE
 def test_fields():
     found = cases(50)
     assert not [(o.index, o.note) for o in found if o.fault]
@@ -170,11 +176,15 @@ def falsehood(base, verdict="", method=""):
 
 
 def test_genuine_certificates_are_true(bases):
+    by_theorem = {}
     for base in [*bases, *map(Genuine.of, genuine._loops_by_hand())]:
         assert falsehood(base) == "", (base.proof["verdict"], base.proof["method"])
+        by_theorem.setdefault(base.content["theorem"]["name"], base)
+    for base in by_theorem.values():
         assert certificates.judge(base, base.content, "").result == "held"
 
 
+@DRAWN_IN_QUICK_MODE
 def test_mutants_of_theorems(attacked):
     found = list(attacked("witnesses anew", 60))
     assert not [o.note for o in found if o.fault]
