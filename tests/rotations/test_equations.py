@@ -230,23 +230,31 @@ def test_gradient_is_ambient():
 
 
 def test_functions_give_the_same_system_as_expressions():
+    """The functions go entry by entry: numba takes seconds for what assigns whole matrices."""
+
     def U(R, p):
-        return p[0] * (R[0] * R[1]).sum() + 3 * R[0, 2, 1] * R[1, 0, 2] ** 2
+        trace = 0.0
+        for i in range(3):
+            for k in range(3):
+                trace += R[0, i, k] * R[1, i, k]
+        return p[0] * trace + 3 * R[0, 2, 1] * R[1, 0, 2] ** 2
 
     def dU(R, p):
         G = np.zeros((2, 3, 3))
-        G[0], G[1] = p[0] * R[1], p[0] * R[0]
+        for i in range(3):
+            for k in range(3):
+                G[0, i, k], G[1, i, k] = p[0] * R[1, i, k], p[0] * R[0, i, k]
         G[0, 2, 1] += 3 * R[1, 0, 2] ** 2
         G[1, 0, 2] += 6 * R[0, 2, 1] * R[1, 0, 2]
         return G
 
     def f(t, R, Omega, u, p):
         out = np.zeros((2, 3))
-        out[0] = -0.4 * Omega[0]
-        out[0, 0] += u[0]
-        out[0, 2] += R[0, 1, 1]
+        out[0, 0], out[0, 2] = u[0], R[0, 1, 1]
         out[1, 0], out[1, 1], out[1, 2] = 0.3, np.sin(2 * t) * Omega[0, 1], -u[0] * R[1, 0, 2]
-        out[1] -= 0.25 * Omega[1]
+        for i in range(3):
+            out[0, i] -= 0.4 * Omega[0, i]
+            out[1, i] -= 0.25 * Omega[1, i]
         return out
 
     by_expressions = general(forced=True)
