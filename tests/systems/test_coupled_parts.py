@@ -1,5 +1,6 @@
 """Coupled parts along their tree: the same accelerations as by the whole matrix, in fewer instructions."""
 
+from functools import cache
 from math import log
 
 import numpy as np
@@ -44,14 +45,15 @@ def whole(system):
     return system.program(system.field_nodes)
 
 
-@pytest.fixture(scope="module")
-def drawn():
-    return {name: draw(np.random.default_rng(11)).reduce() for name, draw in DRAWN.items()}
+@cache
+def drawn(name):
+    """Made when it is asked for: the plain run asks of some alone."""
+    return DRAWN[name](np.random.default_rng(11)).reduce()
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_accelerations_are_those_of_the_whole_matrix(drawn, name):
-    system = drawn[name]
+def test_accelerations_are_those_of_the_whole_matrix(name):
+    system = drawn(name)
     assert system.assembly.pivot_places is not None
     x = states(system)
     found, expected = system.rhs(0.0, x), whole(system)(system.arguments_at(0.0, x, None), system.params)
@@ -60,8 +62,8 @@ def test_accelerations_are_those_of_the_whole_matrix(drawn, name):
 
 
 @pytest.mark.parametrize("name", ["offset joints", "on a cart", "angles at joints"])
-def test_jacobians_are_those_of_the_whole_matrix(drawn, name):
-    system = drawn[name]
+def test_jacobians_are_those_of_the_whole_matrix(name):
+    system = drawn(name)
     x = states(system, 3)
     expected = system.differential.numeric(system.arguments_at(0.0, x, None), system.params)
     for found, jacobian in zip(
@@ -82,14 +84,14 @@ def test_rotors_and_magnetic_forces_act_as_in_the_multiplier_form():
         assert np.allclose(system.rhs(0.0, x, u)[:k], expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 
-def test_energy_is_kept_in_a_run(drawn):
-    run = gc.simulate(drawn["branches"], [0.0, 0.5, 1.0], states(drawn["branches"], 1)[:, 0])
+def test_energy_is_kept_in_a_run():
+    run = gc.simulate(drawn("branches"), [0.0, 0.5, 1.0], states(drawn("branches"), 1)[:, 0])
     assert run.success
     assert run.drift["energy"] < 1e-11
 
 
-def test_members_have_parameters_of_their_own(drawn):
-    system = drawn["named numbers"]
+def test_members_have_parameters_of_their_own():
+    system = drawn("named numbers")
     x = states(system, 3)
     masses = np.array([0.6, 1.1, 1.7])
     many = system.rhs(0.0, x, params={"m3": masses})
