@@ -23,6 +23,22 @@ def test_a_damped_pendulum_is_proved_in_any_unit_of_time(eps, tmp_path):
         assert "within 2^-130 of phi_dot = 0, 2^-64 of phi = 0.3046926540153975" in report.claim
 
 
+@pytest.mark.parametrize(("digits", "method"), [(300, "energy-Casimir"), (900, "energy-Casimir in balls")])
+def test_points_whose_numbers_are_too_long_for_a_file_are_proved_in_a_box(digits, method, tmp_path):
+    """Of two masses and two lengths the inverse has thrice the digits; a file holds numbers of 2,000."""
+    entry = gc.models.get("double-planar-pendulum")()
+    lengths = [sp.Rational(10**digits + 2 * i + 7, 10**digits + 6 * i + 21) for i in range(4)]
+    long = [
+        gc.Parameter(p.name, value, positive=True)
+        for p, value in zip(entry.parameters, lengths, strict=False)
+    ]
+    system = entry.replace(parameters=[*long, *entry.parameters[4:]]).reduce()
+    certificate = gc.certify(system, system.equilibrium("hanging"))
+    assert (certificate.verdict, certificate.method) == (Verdict.PROVED_STABLE, method)
+    certificate.to_json(tmp_path / "c.json")
+    assert gc.verify(tmp_path / "c.json").verdict is Verdict.PROVED_STABLE
+
+
 @pytest.mark.parametrize("n", [1.0, 7.292115e-5, 1e-7])
 def test_an_aligned_body_in_orbit_is_unstable_at_any_rate(n):
     """Moments 190, 130, 80 with the largest about the radius (Debra and Delp), 1e-17 beside the point."""

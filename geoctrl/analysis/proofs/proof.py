@@ -7,10 +7,12 @@ are asked in floats (`numerical`): a report, which no file holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from geoctrl import checker, decisions
 from geoctrl._calls.long_calls import tell
@@ -22,6 +24,7 @@ from geoctrl.analysis.proofs.point_symmetries import modulo_orbit
 from geoctrl.analysis.proofs.theorems import candidates
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Stored
+from geoctrl.checker.numbers import DIGITS
 from geoctrl.errors import CertificateError
 from geoctrl.systems.contract.scales import largest_cycle
 from geoctrl.verification import Verdict
@@ -67,6 +70,9 @@ def decide(problem: Problem, modulo: str | None = None, so_far: SoFar = lambda _
         search = _Search(asked, drift=modulo is None)
         try:
             outcome = search.run()
+            if outcome.verdict.proved and not _fits_a_file(outcome.problem.exactly()):
+                outcome = None
+                break
             if outcome.verdict.proved:
                 so_far(outcome.itself)
             if modulo and outcome.verdict not in _STABLE:
@@ -103,6 +109,15 @@ def proofs(problem: Problem) -> list[Outcome]:
 def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
     """What is proved where numbers are known up to a radius: at an exact point of a family, or in a box."""
     return family_in_balls(problem) or box_judgement(problem, conserved)
+
+
+def _fits_a_file(question: decisions.Question) -> bool:
+    """Whether a file may hold numbers as long as those of the inverse at the point: it has to hold that."""
+    K = question.matrix()
+    unit = [[fmpq(i == j) for j in range(len(K))] for i in range(len(K))]
+    inverse = question.numbers.solve(K, unit) if K else []
+    numbers = (re.findall("[0-9]+", str(c)) for row in inverse for c in row)
+    return max((len(number) for found in numbers for number in found), default=0) <= DIGITS
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:

@@ -9,8 +9,7 @@ from flint import fmpq
 from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import Cofactor, cofactors_of_zero
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle
-from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses, inverse_of, texts
-from geoctrl.checker.numbers import number_text
+from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses, in_checker, inverse_of, texts
 from geoctrl.decisions.arithmetic.eliminations import Rows, independent, product
 from geoctrl.decisions.functions.derivatives import Jet, evaluate
 from geoctrl.decisions.functions.identities_by_division import Ratio
@@ -91,7 +90,7 @@ def family(point: PointWitnesses) -> dict[str, Any]:
     beside = [k for k in free if k not in along]
     data = found.data(along)
     weights = product([T[k] for k in beside], inverse_of([T[k] for k in along]))
-    across = [[number_text(str(c)) for c in row] for row in weights]
+    across = [[in_checker(c) for c in row] for row in weights]
     quotient = []
     for k, row in zip(beside, across, strict=True):
         moved = [

@@ -11,13 +11,14 @@ from flint import fmpq
 
 from geoctrl import checker, decisions
 from geoctrl.analysis.question.appended_rows import Appended
+from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.table import Stored
-from geoctrl.checker.numbers import number_text
+from geoctrl.checker.numbers import Number, number_text
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import EQUATIONS, WITNESS, conform
 from geoctrl.decisions.arithmetic.eliminations import independent, nullspace, product, solve
 
-__all__ = ["Basis", "ExactWitnesses", "PointWitnesses", "inverse_of", "texts"]
+__all__ = ["Basis", "ExactWitnesses", "PointWitnesses", "in_checker", "inverse_of", "texts"]
 
 Rows = list[list[Any]]
 Basis = dict[str, Any]
@@ -72,11 +73,7 @@ class PointWitnesses(ABC):
 
     def inverse(self) -> list[list[str]]:
         """Of the matrix of the unknowns."""
-        q, k = self.question, len(self.question.problem["unknowns"])
-        K: Rows = [[fmpq(0)] * k for _ in range(k)]
-        for i, j, place in q.problem["matrix"]:
-            K[i][j] = q.jets([place])[0].value
-        return self.inverse_of(K)
+        return self.inverse_of(self.question.matrix())
 
     def _gradient(self, name: str) -> list[Any]:
         return self.gradients[name] if name in self.gradients else self.question.function(name)[1]
@@ -127,7 +124,17 @@ class ExactWitnesses(PointWitnesses):
         if not kernel:
             return []
         image = product(q.linearisation, [list(column) for column in zip(*kernel, strict=True)])
-        return [[number_text(str(c)) for c in image[q.labels.index(k)]] for k in basis["free"]]
+        return [[in_checker(c) for c in image[q.labels.index(k)]] for k in basis["free"]]
+
+
+def in_checker(value: Any) -> Number:
+    """A number of a question as the checker has it, which reads no longer text than a file may hold."""
+    if isinstance(value, fmpq):
+        return value
+    found = number_text(str(value))
+    if found is None:
+        raise NotSolved
+    return found
 
 
 def inverse_of(rows: Rows) -> Rows:

@@ -206,22 +206,28 @@ class Question:
 
     def _solve_unknowns(self) -> None:
         """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""
-        if not (k := len(self._unknowns)) or all(p in self._at for p in self._unknowns):
+        if not self._unknowns or all(p in self._at for p in self._unknowns):
             return
-        K = [[fmpq(0)] * k for _ in range(k)]
         entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
         right = self.jets(self.problem["right"])
         columns = [[jet.value, *self.gradient(jet)] for jet in right]
         if any(jet.value is None for jet in [*(e[2] for e in entries), *right]):
             raise NotExact("the unknowns are not rational at the point")
-        for i, j, jet in entries:
-            K[i][j] = jet.value
+        K = self.matrix()
         z = [row[0] for row in self.numbers.solve(K, [row[:1] for row in columns])]
         for i, j, jet in entries:
             for m, slope in jet.first.items():
                 columns[i][m + 1] -= slope * z[j]
         for place, row in zip(self._unknowns, self.numbers.solve(K, columns), strict=True):
             self._at[place] = self.numbers.settled(Jet(row[0], {m: c for m, c in enumerate(row[1:]) if c}))
+
+    def matrix(self) -> Rows:
+        """K at the point."""
+        k = len(self.problem["unknowns"])
+        K = [[fmpq(0)] * k for _ in range(k)]
+        for i, j, p in self.problem["matrix"]:
+            K[i][j] = self.jets([p])[0].value
+        return K
 
     @cached_property
     def linearisation(self) -> Rows:
