@@ -8,8 +8,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-# Trees of pages and of expressions are no garbage: to search them for it took a tenth of the build.
-gc.set_threshold(1_000_000, 20, 100)
+# Trees of pages and of expressions are no garbage: to search them for it took a tenth of the build. What goes
+# round in them is freed when it ends.
+gc.disable()
 # Before sympy is loaded: it remembers a thousand answers of each function, and the pages ask of many systems.
 os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
