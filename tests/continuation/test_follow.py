@@ -226,7 +226,7 @@ def test_a_closed_curve_ends_where_it_began():
     system = gc.EulerPoincare(
         name="ring", algebra=None, shape=[x], lagrangian=x.rate**2 / 2, forces=[force], parameters=[p, d]
     ).reduce()
-    branch = gc.follow(system, gc.find_equilibrium(system, guess=[0, 1]), along="p", span=(-2, 2), points=61)
+    branch = gc.follow(system, gc.find_equilibrium(system, guess=[0, 1]), along="p", span=(-2, 2), points=31)
     assert branch.ends == ("where it began", "where it began")
     np.testing.assert_allclose(branch.states[1] ** 2 + branch.values**2, 1, atol=1e-12)
     assert [change.kind for change in branch.changes] == [FOLD, FOLD]
