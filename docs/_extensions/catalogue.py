@@ -388,7 +388,7 @@ class Overview(SphinxDirective):
         for line in filter(str.strip, self.content):
             name, *cells = (cell.strip() for cell in line.split("|"))
             mechanism = gc.models.get(name)()
-            is_reduced = isinstance(mechanism, gc.EulerPoincare)
+            is_reduced = hasattr(mechanism, "reduce")
             group = space_name(mechanism) if is_reduced else manifold_name(mechanism)
             thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
             rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])

@@ -234,6 +234,7 @@ def test_parts_that_do_not_fit(change, words):
     ("make", "words"),
     [
         (lambda: gc.Solid("b", []), "shapes must be a list"),
+        (lambda: gc.Solid("b", np.inf), "shapes must be a list"),
         (lambda: gc.Solid("b", [gc.Block((1, 1, 1))], of=0), "number of a factor"),
         (lambda: gc.Block((1, 1)), "must have 3 entries"),
         (lambda: gc.Disk(1, axis=(0, 0, 0)), "must not be zero"),

@@ -87,7 +87,7 @@ class Solid:
         if self.up is not None and any(e.free_symbols for e in self.up):
             raise DescriptionError(f"solid {name}: up must be three numbers, got {shown(up)}")
         self.name, self.of, self.colour = str(name), of, colour
-        self.shapes = tuple(shapes)
+        self.shapes = tuple(shapes) if isinstance(shapes, Iterable) else ()
         if not self.shapes or not all(isinstance(s, Shape) for s in self.shapes):
             raise DescriptionError(
                 f"solid {self.name}: shapes must be a list of gc.Block, gc.Disk, gc.Ellipsoid, gc.Rod, got "
