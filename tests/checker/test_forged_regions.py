@@ -97,6 +97,7 @@ EXCEPTIONS = {
     "shape": "integrals over a shape are a theorem at a point",
     "family": "a family through a point is a theorem at the point",
     "drift": "a drift is a theorem at a point",
+    "growing": "a growing function is a theorem at a point",
     "held": "a loop from hold to hold is a theorem at a point",
     "domain": "a condition of its own, which each theorem over a set asks for",
     "limits": "a condition of its own, which each theorem over a set asks for",

@@ -110,7 +110,7 @@ def test_the_form_is_positive_and_falls(change):
         (lambda d: d["theorem"].update(cells=d["theorem"]["cells"][:-1]), "no tree"),
         (lambda d: d["theorem"].update(cells=d["theorem"]["cells"] + "."), "no tree"),
         (lambda d: d["theorem"].update(moves="Gamma1"), "what moves is a parameter"),
-        (lambda d: d["theorem"]["axes"].update(s=["1/2", "-1/2"]), "one to 6 intervals"),
+        (lambda d: d["theorem"]["axes"].update(s=["1/2", "-1/2"]), "one to 12 intervals"),
         (lambda d: d["theorem"]["axes"].update(s=["-2", "2"]), "not shown on all of a cell"),
         (lambda d: d["theorem"]["chart"].update(rows=[], free=[*d["problem"]["states"]], inverse=[]), "free"),
         (lambda d: d["theorem"].update(rate="0"), "not what belongs here"),
