@@ -3,7 +3,9 @@
 import json
 import math
 
+import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
@@ -99,3 +101,50 @@ def test_cells_off_the_leaf_do_not_count_for_limits(bound):
     bottom, edge = -1.5 - weight, -1.5 - weight * math.sqrt(1 - (bound / (gamma * weight)) ** 2)
     assert 0.95 < (roa.level - bottom) / (edge - bottom) < 1 + 1e-6
     assert roa.limits == {"u_theta": bound}
+
+
+X, Y = sp.symbols("x y", real=True)
+FIELDS = {
+    "cycle": [-Y, X - (1 - X**2) * Y],
+    "saddles": [Y, -X + X**3 - Y],
+    "hyperbolas": [-X + 2 * X**2 * Y, -Y],
+    "spiral": [-X + 3 * Y - X * Y, -2 * X - Y + Y**2],
+}
+"""The cycle of van der Pol's equation, saddles at (+-1, 0), xy = 1, and a field without symmetry."""
+
+
+def area(roa):
+    """Of a set of two states, by an ellipse for V of degree two."""
+    return math.pi / math.sqrt(np.linalg.det(roa.matrix / roa.level))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hyperbolas",
+        *(
+            pytest.param(k, marks=pytest.mark.long(reason="six sets each"))
+            for k in ("cycle", "saddles", "spiral")
+        ),
+    ],
+)
+def test_more_limits_never_give_a_larger_set(name):
+    """One limit after the other, then a lower one. Between the strips |x + y| <= a and |x - 2 y| <= b fits an
+    ellipse of the area pi a b / 3, which the set fills.
+    """
+    outputs = {"u": X + Y, "v": X - 2 * Y, "w": X}
+    system = gc.VectorField([X, Y], FIELDS[name], outputs=outputs, name=name).reduce()
+    given = [{}, {"u": 2}, {"u": 1}, {"u": 1, "v": 1.5}, {"u": 1, "v": 1.5, "w": 0.6}, {"u": 0.3, "v": 1.5}]
+    sets = [
+        gc.region_of_attraction(system, [0, 0], limits=limits, by="squares", monomials=2) for limits in given
+    ]
+    areas = [area(roa) for roa in sets]
+    for more, k in ((1, 0), (2, 1), (3, 2), (4, 3), (5, 3)):
+        assert areas[more] <= areas[k] * (1 + 1e-3), given[more]
+    strips = math.pi * 1.5 / 3
+    assert 0.9 * strips < areas[3] <= strips
+    slopes = {"u": [1, 1], "v": [1, -2], "w": [1, 0]}
+    for roa, limits in zip(sets, given, strict=True):
+        for name, bound in limits.items():
+            k = np.array(slopes[name])
+            assert roa.level * (k @ np.linalg.inv(roa.matrix) @ k) <= bound**2

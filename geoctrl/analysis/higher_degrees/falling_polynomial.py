@@ -195,8 +195,8 @@ class FallingPolynomial:
             size = np.abs(slopes).max(initial=0.0) or 1.0
             held = [(b, g) for b, g in grams if any(m in linear and slopes[linear[m]] for m in b)]
             M = program.matrix(1 + sum(len(block) for block, _ in held))
-            program.add((number, "bound"), M[0, 0], -1.0)
-            program.add_constant((number, "bound"), size**-2)
+            program.add(("limit", number, "bound"), M[0, 0], -1.0)
+            program.add_constant(("limit", number, "bound"), size**-2)
             own: dict[tuple[int, int], int] = {}
             first, row = 1, dict[int, float]()
             for block, gram in held:
@@ -207,12 +207,12 @@ class FallingPolynomial:
                 first += len(block)
             for (i, j), k in M.items():
                 if i or j:
-                    program.add((number, i, j), k, -1.0)
+                    program.add(("limit", number, i, j), k, -1.0)
                     if not i:
-                        program.add_constant((number, i, j), row.get(j, 0.0))
+                        program.add_constant(("limit", number, i, j), row.get(j, 0.0))
                     elif (i, j) in own:
-                        program.add((number, i, j), own[i, j], 1.0)
-                        program.add_constant((number, i, j), LEAST * (i == j))
+                        program.add(("limit", number, i, j), own[i, j], 1.0)
+                        program.add_constant(("limit", number, i, j), LEAST * (i == j))
 
     # -- the search -----------------------------------------------------------------------------------
 

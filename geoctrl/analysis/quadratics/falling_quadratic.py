@@ -152,15 +152,15 @@ class FallingQuadratic:
         for number, slopes in enumerate(self.identity.limits):
             size = np.abs(slopes).max(initial=0.0) or 1.0
             M = program.matrix(len(slopes) + 1)
-            program.add((number, "bound"), M[0, 0], -1.0)
-            program.add_constant((number, "bound"), size**-2)
+            program.add(("limit", number, "bound"), M[0, 0], -1.0)
+            program.add_constant(("limit", number, "bound"), size**-2)
             for i, slope in enumerate(slopes):
-                program.add((number, i), M[0, i + 1], -1.0)
-                program.add_constant((number, i), slope / size)
+                program.add(("limit", number, i), M[0, i + 1], -1.0)
+                program.add_constant(("limit", number, i), slope / size)
             for (i, j), k in V.items():
-                program.add((number, i, j), M[i + 1, j + 1], -1.0)
-                program.add((number, i, j), k, 1.0)
-                program.add_constant((number, i, j), small[i, j])
+                program.add(("limit", number, i, j), M[i + 1, j + 1], -1.0)
+                program.add(("limit", number, i, j), k, 1.0)
+                program.add_constant(("limit", number, i, j), small[i, j])
 
     # -- the search -----------------------------------------------------------------------------------
 
