@@ -670,6 +670,25 @@ def test_the_picture_holds_runs(cycle):
     assert len(ax.collections) == 1
 
 
+def test_the_edge_that_is_drawn_is_where_the_function_has_its_level(cart, limited, skate):
+    """In the plane of two states; what is filled is the shadow of all of the set, which is larger."""
+    loop, _, free = cart
+    for roa in (free, limited):
+        for x, y in (("phi", "phi_dot"), ("x_dot", "phi")):
+            ax = roa.plot(x, y)
+            line = next(each for each in ax.lines if "edge" in each.get_label())
+            assert line.get_label() == "its edge, other states at the equilibrium"
+            labels = list(loop.state_labels)
+            states = np.zeros((len(labels), len(line.get_xdata())))
+            states[labels.index(x)], states[labels.index(y)] = line.get_data()
+            assert states.shape[1] > 300
+            assert value(roa, states, labels) == pytest.approx(roa.level, rel=1e-9)
+            assert roa.value(states) == pytest.approx(value(roa, states, labels), rel=1e-12)
+            assert np.all(roa.contains(0.999 * states[:, ::60]))
+    # On the skate's leaf no plane of two states is in the set.
+    assert not any("edge" in each.get_label() for each in skate[2].plot().lines)
+
+
 @pytest.mark.parametrize("damping", ["1", "2", "1/5"])
 @pytest.mark.parametrize("degree", [2, 3])
 def test_a_set_that_grows_to_the_other_equilibrium_is_cut_before_it(damping, degree):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["attraction"]
 
-FILL = "#cfe3f1"
+FILL, EDGE = "#cfe3f1", "#1f5f8b"
+POINTS, AROUND, HALVINGS = 161, 0.04, 45
+"""Of each side of a grid over the extent, by what part it goes beyond, and halvings between two of its points
+to the edge."""
 
 
 def attraction(
@@ -29,8 +34,9 @@ def attraction(
     r"""A region of `region_of_attraction` over two states, with runs: a phase portrait.
 
     Filled are the boxes of `RegionOfAttraction.boxes`, in which all of the region lies, as their shadow on
-    the two states. A point over the fill need not be in the region: ask `contains`. Runs that begin in the
-    region are drawn in full, others dashed.
+    the two states. A point over the fill need not be in the region: ask `contains`. The line is the edge in
+    the plane of the two states through the equilibrium, V at its level, of an `AttractedSet` of which no leaf
+    and no held level ties these to others. Runs that begin in the region are drawn in full, others dashed.
 
     Parameters
     ----------
@@ -93,6 +99,7 @@ def attraction(
     corners: Any = [[(a, c), (b, c), (b, d), (a, d)] for (a, b), (c, d) in sides]
     style: Any = {"facecolor": FILL, "edgecolor": FILL, "linewidth": 0.4, "zorder": 1}
     ax.add_collection(PolyCollection(corners, label="the region lies within", **style))
+    _edge(ax, roa, x, y)
     for run in drawn:
         _run(ax, run, x, y, bool(roa.contains(run.states[:, 0])))
     ax.plot([point[x]], [point[y]], "o", color=COLOURS[6], markersize=4, zorder=4, label="equilibrium")
@@ -110,6 +117,75 @@ def _rate(labels: Sequence[str], shapes: Sequence[str], x: str) -> str:
     if f"{x}_dot" in labels:
         return f"{x}_dot"
     return next((k for k in labels if k not in shapes), next(k for k in labels if k != x))
+
+
+def _edge(ax: Axes, roa: Any, x: str, y: str) -> None:
+    """The line on which V has its level, the other states as at the equilibrium."""
+    if not hasattr(roa, "value") or roa.data["problem"]["leaf"] or roa.levels:
+        return
+    if not {x, y} <= set(roa.extent) or min(b - a for a, b in (roa.extent[x], roa.extent[y])) <= 0:
+        return
+    point = _state_at(roa)
+    labels = list(roa.point)
+    places = labels.index(x), labels.index(y)
+    sides = []
+    for label, place in zip((x, y), places, strict=True):
+        low, high = (end + point[place] - roa.point[label] for end in roa.extent[label])
+        sides.append(np.linspace(*_with_margins(low, high), POINTS))
+
+    def above(across: np.ndarray, up: np.ndarray) -> np.ndarray:
+        states = np.tile(point[:, None], np.size(across))
+        states[places[0]], states[places[1]] = np.ravel(across), np.ravel(up)
+        return (roa.value(states) / roa.level - 1).reshape(np.shape(across))
+
+    shifts = [roa.point[label] - point[place] for label, place in zip((x, y), places, strict=True)]
+    words = "its edge" if len(roa.extent) == 2 else "its edge, other states at the equilibrium"
+    for line in _level_lines(ax, above, *sides):
+        across, up = (c + shift for c, shift in zip(line, shifts, strict=True))
+        ax.plot(across, up, color=EDGE, linewidth=1.2, zorder=2, label=words)
+
+
+def _with_margins(low: float, high: float) -> tuple[float, float]:
+    return low - AROUND * (high - low), high + AROUND * (high - low)
+
+
+def _state_at(roa: Any) -> np.ndarray:
+    """The equilibrium as a state of the system: an angle that the file measures from it is added."""
+    state = np.array(list(roa.point.values()), dtype=float)
+    for place, angle in roa.angles.items():
+        state[place] += float(angle)
+    return state
+
+
+def _level_lines(
+    ax: Axes, above: Callable[..., np.ndarray], across: np.ndarray, up: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Lines on which a function of two numbers vanishes: those of a grid, and on its sides by halving."""
+    drawn = ax.contour(across, up, above(*np.meshgrid(across, up)), levels=[0.0])
+    lines = drawn.allsegs[0]
+    drawn.remove()
+    return [_on_sides(above, across, up, line) for line in lines if len(line)]
+
+
+def _on_sides(
+    above: Callable[..., np.ndarray], across: np.ndarray, up: np.ndarray, line: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points of a line between two neighbours of a grid each, moved to where the function vanishes."""
+    ends = []
+    for values, sides in zip(line.T, (across, up), strict=True):
+        step = sides[1] - sides[0]
+        place = (values - sides[0]) / step
+        whole = np.abs(place - np.rint(place)) < 1e-9
+        low = np.where(whole, np.rint(place), np.floor(place))
+        ends.append((sides[0] + step * low, sides[0] + step * np.where(whole, low, low + 1)))
+    (a, b), (c, d) = ends
+    outside = above(a, c) > 0
+    low, high = np.zeros(len(line)), np.ones(len(line))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        same = (above(a + middle * (b - a), c + middle * (d - c)) > 0) == outside
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return a + low * (b - a), c + low * (d - c)
 
 
 def _run(ax: Axes, run: Any, x: str, y: str, inside: bool) -> None:

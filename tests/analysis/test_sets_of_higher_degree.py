@@ -126,6 +126,29 @@ def test_boxes_and_extent_hold_the_set():
         assert most <= roa.extent[label][1] <= 1.3 * most
 
 
+@cache
+def limited_octic():
+    """x within its limit, and V of degree eight."""
+    field = gc.VectorField([X, Y], [-X + X**3, -Y], outputs={"u": X}, name="two states").reduce()
+    V = X**2 + Y**2 + X**8 / 4 + Y**8
+    return gc.region_of_attraction(field, [0, 0], limits={"u": 0.75}, lyapunov=V)
+
+
+@pytest.mark.parametrize("made", [quartic, limited_octic])
+def test_the_edge_that_is_drawn_is_where_the_function_has_its_level(made):
+    roa = made()
+    (line,) = [each for each in roa.plot().lines if each.get_label() == "its edge"]
+    x, y = line.get_data()
+    assert function_of(roa)(x, y) == pytest.approx(roa.level, rel=1e-9)
+    # It goes once around, as far as rays from the point do.
+    turns = np.unwrap(np.arctan2(y, x))
+    assert abs(turns[-1] - turns[0]) == pytest.approx(2 * math.pi)
+    drawn = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
+    assert drawn == pytest.approx(area(roa), rel=2e-3)
+    assert roa.value(np.array([x, y])[:, :9]) == pytest.approx(roa.level, rel=1e-9)
+    assert isinstance(roa.value([0.1, 0.2]), float)
+
+
 def test_the_text_of_a_function_is_the_function():
     roa = quartic()
     x, y = edge(roa, 40)

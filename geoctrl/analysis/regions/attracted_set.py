@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -148,6 +150,45 @@ class AttractedSet(ProvedSet):
         """Intervals of the states."""
         return {k: _outwards(a, b) for k, (a, b) in self._finding.extent().items()}
 
+    def value(self, x: Any) -> float | np.ndarray:
+        r"""V at states, :math:`u^T P u`, in doubles: for pictures and shares. What is proved is asked of
+        `contains`.
+
+        Parameters
+        ----------
+        x : array_like, (n,) or (n, N)
+            States of the system, angles as they are, whole turns included; relations of the leaf and held
+            levels are not looked at.
+
+        Returns
+        -------
+        float, or ndarray (N,)
+
+        Raises
+        ------
+        InputError
+            If x has another shape, or is not finite.
+
+        Examples
+        --------
+        >>> import sympy as sp
+        >>> import geoctrl as gc
+        >>> x, y = sp.symbols("x y", real=True)
+        >>> field = gc.VectorField([x, y], [-x + y, -y + x**2 * y], name="two states").reduce()
+        >>> roa = gc.region_of_attraction(field, [0, 0], lyapunov=x**2 + y**2)
+        >>> round(roa.value([0.3, 0.4]), 12)
+        0.25
+        """
+        states = self._states(x)
+        away = states.reshape(len(states), -1).copy()
+        for i, angle in self.angles.items():
+            away[i] -= float(angle)
+        point = np.array(list(self.point.values()))[:, None]
+        y = [_ingredient(row, away) - _ingredient(row, point) for row in self._finding.ingredients()]
+        u = np.array([math.prod(y[k] ** e for k, e in m.items()) for m in self._finding.powers])
+        found = np.sum(u * (self.matrix @ u), axis=0)
+        return float(found[0]) if states.ndim == 1 else found
+
     def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
         """Intervals of states, box by box: the set lies in the union of the boxes.
 
@@ -185,6 +226,13 @@ class AttractedSet(ProvedSet):
 def _factors_of(powers: dict[int, int]) -> list[int]:
     """Numbers of factors, each as often as it occurs."""
     return [k for k, e in powers.items() for _ in range(e)]
+
+
+def _ingredient(row: tuple[str, list[tuple[fmpq, list[int]]]], states: np.ndarray) -> np.ndarray:
+    """A sine, a cosine, or nothing of the kind, of a polynomial in states (n, N)."""
+    name, terms = row
+    argument = sum(to_float(c) * np.prod(states ** np.array(powers)[:, None], axis=0) for c, powers in terms)
+    return {"sin": np.sin, "cos": np.cos}.get(name, np.asarray)(argument)
 
 
 def _outwards(low: fmpq, high: fmpq) -> tuple[float, float]:

@@ -131,6 +131,14 @@ class ProvedSet(ProofFile):
         InputError
             If x has another shape, or is not finite.
         """
+        states = self._states(x)
+        columns = states.reshape(len(states), -1).T
+        measured = ([self._coordinate(i, v) for i, v in enumerate(column)] for column in columns)
+        found = [self._finding.holds(state, SLACK) for state in measured]
+        return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
+
+    def _states(self, x: Any) -> np.ndarray:
+        """States (n,) or (n, N), read."""
         labels, states = self._labels, np.asarray(x, dtype=float)
         if states.ndim not in (1, 2) or len(states) != len(labels):
             raise InputError(
@@ -139,10 +147,7 @@ class ProvedSet(ProofFile):
             )
         if not np.all(np.isfinite(states)):
             raise InputError("x must be finite")
-        columns = states.reshape(len(labels), -1).T
-        measured = ([self._coordinate(i, v) for i, v in enumerate(column)] for column in columns)
-        found = [self._finding.holds(state, SLACK) for state in measured]
-        return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
+        return states
 
     def _coordinate(self, i: int, value: float) -> fmpq | arb:
         """A state as the file measures it: an angle from that of the point, whole turns included."""
