@@ -31,7 +31,7 @@ pytestmark = READ_TOGETHER
 FLOORS = [
     ("checker",),
     ("decisions",),
-    ("_pages", "_printing", "_explanations"),
+    ("_pages", "_printing", "_explanations", "_names"),
     ("errors",),
     ("_scalars",),
     ("_checks",),
@@ -403,6 +403,15 @@ def test_parts_of_scipy_are_loaded_where_they_compute():
     loaded = loaded_by(f"import geoctrl as gc\n{'; '.join(f'gc.{name}' for name in names)}")
     assert "scipy" in loaded
     assert not loaded & {"scipy.linalg", "scipy.sparse", "scipy.optimize", "scipy.spatial", "scipy.integrate"}
+
+
+def test_a_first_run_loads_what_it_uses():
+    """Whoever linearises, certifies and simulates waits for no map, theorem of Rocq or executor."""
+    loaded = loaded_by("import geoctrl as gc; gc.linearize; gc.certify; gc.simulate")
+    assert "geoctrl.analysis.proofs.proof" in loaded
+    unused = ("analysis.maps", "analysis.regions", "analysis.conditions", "analysis.witnesses", "rocq")
+    unused += ("runs.part_runner", "simulation.ensembles")
+    assert not loaded & {f"geoctrl.{name}" for name in unused}
 
 
 def test_public_names_are_the_ones_listed():

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from geoctrl.analysis import find_equilibrium
+from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.continuation.curve import Course, CurvePlace
 from geoctrl.continuation.eigenvalue_changes import Spectrum
 from geoctrl.errors import EquilibriumError, GeoctrlError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from geoctrl.analysis import Certificate, certify
+from geoctrl.analysis.certificates.certificates import Certificate, certify
 from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.changes import FOLD, ChangeFunction
 from geoctrl.continuation.curve import Course, CurvePlace

@@ -12,7 +12,7 @@ import numpy as np
 
 from geoctrl._checks import saved_text
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl.analysis import Certificate
+from geoctrl.analysis.certificates.certificates import Certificate
 from geoctrl.continuation.folds import TurningPoint
 from geoctrl.errors import CertificateError, EquilibriumError
 from geoctrl.systems import Equilibrium

@@ -36,7 +36,7 @@ from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.enclosures.orbit_symmetries import Closing, closing
 from geoctrl.orbits.flow_derivative import FlowVariations
 from geoctrl.orbits.orbit import PeriodicOrbit
-from geoctrl.simulation import simulate
+from geoctrl.simulation.run import simulate
 from geoctrl.systems import System, as_system
 from geoctrl.systems.contract.points import read_point
 from geoctrl.verification import Verdict

@@ -12,7 +12,7 @@ from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
 from geoctrl.orbits.enclosures.enclosure import orbit_enclosure
-from geoctrl.simulation import simulate
+from geoctrl.simulation.run import simulate
 from geoctrl.systems import System
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
 from geoctrl.verification import Verdict

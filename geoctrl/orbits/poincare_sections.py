@@ -15,7 +15,7 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import real
 from geoctrl.errors import InputError, LabelError
 from geoctrl.runs import EventRecord
-from geoctrl.simulation import simulate
+from geoctrl.simulation.run import simulate
 from geoctrl.stepping.drive.events import Event
 from geoctrl.systems import System, as_system
 

@@ -1,22 +1,17 @@
 """Simulation: engines, trajectories, events, reconstruction of attitude and position."""
 
-from geoctrl.runs import EventRecord
-from geoctrl.simulation.ensembles.ensemble import Ensemble
-from geoctrl.simulation.ensembles.ensemble_run import load_ensemble, simulate_ensemble
-from geoctrl.simulation.files import load_trajectory
-from geoctrl.simulation.members.draws import Draws
-from geoctrl.simulation.run import simulate
-from geoctrl.simulation.trajectory import Trajectory
-from geoctrl.stepping.drive.events import Event
+from geoctrl._names import attributes
 
-__all__ = [
-    "Draws",
-    "Ensemble",
-    "Event",
-    "EventRecord",
-    "Trajectory",
-    "load_ensemble",
-    "load_trajectory",
-    "simulate",
-    "simulate_ensemble",
-]
+_HOME = {
+    "Draws": "geoctrl.simulation.members.draws",
+    "Ensemble": "geoctrl.simulation.ensembles.ensemble",
+    "Event": "geoctrl.stepping.drive.events",
+    "EventRecord": "geoctrl.runs",
+    "Trajectory": "geoctrl.simulation.trajectory",
+    "load_ensemble": "geoctrl.simulation.ensembles.ensemble_run",
+    "load_trajectory": "geoctrl.simulation.files",
+    "simulate": "geoctrl.simulation.run",
+    "simulate_ensemble": "geoctrl.simulation.ensembles.ensemble_run",
+}
+__all__ = sorted(_HOME)
+__getattr__ = attributes(__name__, _HOME)

@@ -13,7 +13,7 @@ import sympy as sp
 
 from geoctrl.errors import InputError
 from geoctrl.sampling import SampledController
-from geoctrl.simulation import simulate
+from geoctrl.simulation.run import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
 from geoctrl.systems.equations.units import input_units
 from geoctrl.systems.rotor_velocities import with_rotor_velocities

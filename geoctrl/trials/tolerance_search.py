@@ -17,7 +17,8 @@ from geoctrl.errors import GeoctrlError, InputError, LabelError, WorkerError
 from geoctrl.runs.part_rows import PartsFound
 from geoctrl.runs.part_runner import Members, Task, TimeIsUpError, run_parts
 from geoctrl.sampling import Controls, SampledController
-from geoctrl.simulation import Trajectory, simulate
+from geoctrl.simulation.run import simulate
+from geoctrl.simulation.trajectory import Trajectory
 from geoctrl.systems import EulerPoincare, System, as_system
 from geoctrl.systems.states.tilted_system import tilted_states
 from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, driven_velocities, mechanism_of

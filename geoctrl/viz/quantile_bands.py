@@ -13,7 +13,7 @@ from geoctrl.viz.style import COLOURS, mathtext, new_axes, quiet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from geoctrl.simulation import Ensemble
+    from geoctrl.simulation.ensembles.ensemble import Ensemble
 
 __all__ = ["bands"]
 

@@ -14,7 +14,7 @@ from geoctrl.viz.style import COLOURS, DASHES, mathtext, new_axes, quiet, requir
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from geoctrl.simulation import Trajectory
+    from geoctrl.simulation.trajectory import Trajectory
 
 __all__ = ["drift", "states"]
 

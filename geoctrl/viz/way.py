@@ -15,7 +15,7 @@ from geoctrl.viz.style import COLOURS, new_axes, quiet, require_trajectory
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from geoctrl.simulation import Trajectory
+    from geoctrl.simulation.trajectory import Trajectory
 
 __all__ = ["path"]
 

@@ -20,14 +20,12 @@ from geoctrl.analysis.certificates.questions import outcome_of
 from geoctrl.analysis.certificates.sampled_loop_proof import held_outcome, loop_point
 from geoctrl.analysis.certificates.sentences import claim_of, reason_of
 from geoctrl.analysis.proofs.proof import Outcome
-from geoctrl.analysis.witnesses.content import confirmed_content
 from geoctrl.checker.words.refused_files import REPORT
 from geoctrl.checker.words.texts import short
 from geoctrl.decisions.arithmetic.tower import RATIONALS, Surds
 from geoctrl.decisions.questions.problem_in_words import number_of_checker
 from geoctrl.decisions.reading.problem_reader import terms
 from geoctrl.errors import CertificateError, InputError
-from geoctrl.rocq import rocq_text
 from geoctrl.sampling import SampledController
 from geoctrl.systems import System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
@@ -91,6 +89,8 @@ class Certificate(ProofFile):
         """
         if not self.verdict.proved:
             return self.proof
+        from geoctrl.analysis.witnesses.content import confirmed_content
+
         return confirmed_content(self.proof)
 
     @property
@@ -164,6 +164,8 @@ class Certificate(ProofFile):
             raise CertificateError(
                 f"there is no theorem of Rocq for this proof: {self.verdict} is a report and no proof"
             )
+        from geoctrl.rocq import rocq_text
+
         return saved_text(rocq_text(self.data), path)
 
     def _lines(self) -> list[str]:

@@ -22,7 +22,7 @@ from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.errors import CertificateError, InputError, LabelError
 from geoctrl.orbits.catches.catch_file import Box, CatchFile, StoppedError
 from geoctrl.sampling import Switching
-from geoctrl.simulation import simulate
+from geoctrl.simulation.run import simulate
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.verification import Verdict
 

@@ -14,7 +14,9 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._checks import named_parameters
 from geoctrl._scalars import exact
-from geoctrl.analysis import StabilityConditions, certify, stability_conditions
+from geoctrl.analysis.certificates.certificates import certify
+from geoctrl.analysis.conditions.conditions import stability_conditions
+from geoctrl.analysis.conditions.conditions_result import StabilityConditions
 from geoctrl.errors import GeoctrlError, ParameterError
 from geoctrl.synthesis.export.law_outputs import added_states
 from geoctrl.systems import Equilibrium, EulerPoincare, Family, ReducedSystem

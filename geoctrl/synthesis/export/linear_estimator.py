@@ -15,7 +15,7 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
-from geoctrl.analysis import Observability
+from geoctrl.analysis.linear.controllability import Observability
 from geoctrl.analysis.linear.outputs import signals
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line

@@ -12,8 +12,7 @@ import sympy as sp
 
 from geoctrl._checks import named_parameters
 from geoctrl._scalars import exact
-from geoctrl.analysis import linearize
-from geoctrl.analysis.linear.linearization import slopes
+from geoctrl.analysis.linear.linearization import linearize, slopes
 from geoctrl.errors import EquilibriumError, GeoctrlError, MatchingError
 from geoctrl.synthesis.gains.gain_search import DampedModes
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw

@@ -28,9 +28,10 @@ import sympy as sp
 from geoctrl._checks import nearest, quantity, sampling_rate
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
-from geoctrl.analysis import linearize, linearize_held
+from geoctrl.analysis.certificates.sampled_loop import linearize_held
+from geoctrl.analysis.linear.linearization import linearize
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
-from geoctrl.simulation import simulate
+from geoctrl.simulation.run import simulate
 from geoctrl.synthesis.contract.law import Law
 from geoctrl.synthesis.gains.rotor_gains import HeldLoops, Peaks
 from geoctrl.synthesis.rotors.rotor_matching import RotorMatching

@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array, nearest, quantity
 from geoctrl._scalars import shown
-from geoctrl.analysis import linearize_held
+from geoctrl.analysis.certificates.sampled_loop import linearize_held
 from geoctrl.errors import GeoctrlError, InputError
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.systems import Equilibrium, ReducedSystem

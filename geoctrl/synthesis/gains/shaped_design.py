@@ -19,7 +19,7 @@ from geoctrl._calls.budget import BUDGET, Budget
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import finite_array, named_parameters, sampling_rate
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl.analysis import linearize
+from geoctrl.analysis.linear.linearization import linearize
 from geoctrl.errors import GeoctrlError, MatchingError
 from geoctrl.synthesis.contract.gain_set import GainSet, Target
 from geoctrl.synthesis.gains.frequencies import by_frequencies

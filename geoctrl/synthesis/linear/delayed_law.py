@@ -22,7 +22,7 @@ import sympy as sp
 from geoctrl._checks import quantity, sampling_rate
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
-from geoctrl.analysis import Linearization
+from geoctrl.analysis.linear.linearization import Linearization
 from geoctrl.errors import InputError
 from geoctrl.sampling import Controls, Feedback, SampledController, holds_of_delay
 from geoctrl.synthesis.export.formula import with_doubles

@@ -24,7 +24,8 @@ from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import sampling_rate
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
-from geoctrl.analysis import Linearization, Observability, linearize
+from geoctrl.analysis.linear.controllability import Observability
+from geoctrl.analysis.linear.linearization import Linearization, linearize
 from geoctrl.analysis.linear.outputs import signals
 from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError

@@ -22,8 +22,9 @@ from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import entries, file_path, nearest, require_choice, whole_number
 from geoctrl._scalars import Node, exact, expression, real, shown
 from geoctrl._scalars.algebra.same_expressions import are_same
-from geoctrl.analysis import MovingBound, PiecewiseMap, StabilityMap, certify_region
-from geoctrl.analysis.schedules.moving_bound import bound_over_pieces
+from geoctrl.analysis.maps.stability_map import StabilityMap, certify_region
+from geoctrl.analysis.schedules.moving_bound import MovingBound, bound_over_pieces
+from geoctrl.analysis.schedules.piecewise_map import PiecewiseMap
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles

@@ -13,7 +13,7 @@ import sympy as sp
 from geoctrl._checks import finite_array, number_array, resolve_parameters
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.algebra.surds import root_expression
-from geoctrl.analysis import Controllability
+from geoctrl.analysis.linear.controllability import Controllability
 from geoctrl.errors import InputError
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles

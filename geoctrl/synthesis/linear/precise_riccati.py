@@ -20,7 +20,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl._calls.long_calls import tell
 from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
-from geoctrl.analysis import Controllability
+from geoctrl.analysis.linear.controllability import Controllability
 from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError
 from geoctrl.synthesis.linear.scaled_pair import PairUnits, without_chatter

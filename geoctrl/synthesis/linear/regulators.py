@@ -10,7 +10,8 @@ import numpy as np
 from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import entries, finite_array, require_choice, sampling_rate
 from geoctrl._scalars import shown
-from geoctrl.analysis import Controllability, Linearization, linearize
+from geoctrl.analysis.linear.controllability import Controllability
+from geoctrl.analysis.linear.linearization import Linearization, linearize
 from geoctrl.analysis.linear.modes import Mode
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError, LabelError
 from geoctrl.sampling import warn_of_slow

@@ -25,7 +25,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.budget import Budget
-from geoctrl.analysis import certify
+from geoctrl.analysis.certificates.certificates import certify
 from geoctrl.errors import DivisionError, GeoctrlError, LawWarning, MatchingError, SingularMassError
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.synthesis.shaping.performance import EDGE

@@ -16,7 +16,7 @@ import sympy as sp
 
 from geoctrl._scalars import STATE, Node
 from geoctrl._scalars.graph.symmetric_elimination import dot
-from geoctrl.analysis import linearize
+from geoctrl.analysis.linear.linearization import linearize
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.rotors.gains import gain_parameters, read_damping

@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl.analysis import Linearization
+from geoctrl.analysis.linear.linearization import Linearization
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled
 from geoctrl.systems import Equilibrium
 
