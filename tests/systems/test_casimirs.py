@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from itertools import combinations_with_replacement
 
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.promises.casimirs import casimirs
+from geoctrl.systems.promises.casimirs import _generators, _kernel, _quadratic_kernel, casimirs
 
 
 def ring(n):
@@ -100,3 +101,14 @@ def test_constraints_that_vary_leave_the_momenta_on_which_they_do_not_act():
 def test_a_relation_of_the_description_is_no_invariant_besides():
     system = gc.models.get("rigid-body-planar-pendulum")().reduce()
     assert list(system.candidate_invariants) == ["energy"]
+
+
+def test_parts_that_no_field_moves_together_give_all_quadratic_forms():
+    """A body with the vertical, a body without, and two translations, against all monomials at once."""
+    algebra = gc.product(gc.so3(), gc.so3(), gc.rn(2))
+    mechanism = gc.EulerPoincare(algebra=algebra, advected=[gc.AdvectedVector("Gamma")], inertia=sp.eye(8))
+    fields, places = _generators(algebra, mechanism), range(11)
+    everything = _kernel(list(combinations_with_replacement(places, 2)), fields)
+    # mu . Gamma and |Gamma|^2, |mu|^2 of the other body, products of the momenta of both translations.
+    assert len(everything) == 2 + 1 + 3
+    assert _quadratic_kernel(places, fields) == everything

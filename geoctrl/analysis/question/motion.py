@@ -389,7 +389,9 @@ def _remember_momenta(system: ReducedSystem, motion: EquationsOfMotion, expr: An
     held = expr.free_symbols
     if frame.matrix != sp.eye(algebra.n) or held & set(algebra.xi) or not held & set(algebra.mu):
         return
-    weights = [system.expression(sp.diff(expr, m)) for m in algebra.mu]
+    terms = [(term, term.free_symbols) for term in sp.Add.make_args(expr)]
+    slopes = [sp.Add(*(sp.diff(term, m) for term, symbols in terms if m in symbols)) for m in algebra.mu]
+    weights = [system.expression(slope) for slope in slopes]
     rest = [motion.graph.zero] * (len(motion.velocities) - len(weights))
     motion._weights[system.expression(expr)] = [*weights, *rest]
 

@@ -4,8 +4,8 @@ roots about the imaginary axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -27,18 +27,22 @@ SIZE, CHARACTERISTIC = 3e11, 4e10
 """Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
 
 
-def matrix(rows: Rows, columns: int, root: Root | None = None, limit: float = SIZE) -> Any:
-    """A matrix of a known number of columns, in the field of a root or of the highest in it, refused where
-    its elimination would take too long.
+def matrix(rows: Rows, columns: int, limit: float = SIZE) -> Any:
+    """A matrix of a known number of columns, in the field of the highest root in it, refused where its
+    elimination would take too long.
     """
+    return _matrix_over(_root(rows), rows, columns, limit)
+
+
+def _matrix_over(root: Root | None, rows: Rows, columns: int, limit: float = SIZE) -> Any:
+    """The matrix of `matrix`, in the field of a root that is known."""
     require_time()
     entries = [q for row in rows for q in row]
-    root = root or top(entries)
     made: Any = fmpq_mat
-    size, held = 1, entries
+    size, held = 1, [q for q in entries if q]
     if root is not None:
         made, size = SurdMatrix.over(root), root.size
-        held = [c for x in [*entries, *(r.radicand for r in [*root.below, root])] for c in rationals(x)]
+        held = [c for x in [*held, *(r.radicand for r in [*root.below, root])] for c in rationals(x)]
     common = reduce(fmpz.lcm, {int(q.q): q.q for q in held}.values(), fmpz(1))
     bits = int(common).bit_length() + max((q.height_bits() for q in held), default=0)
     if size**3 * len(entries) * max(len(rows), columns) * bits**1.5 > limit:
@@ -111,12 +115,26 @@ def nullspace(rows: Rows, columns: int) -> Rows:
 
 def solve(A: Rows, right: Rows) -> Rows:
     """X of A X = right, refused where A is singular."""
+    if any(isinstance(q, arb) for row in [*A, *right] for q in row):
+        balls = (arb_mat([[arb(q) for q in row] for row in rows]) for rows in (A, right))
+        return _where_regular(lambda: ball_solved(*balls).tolist())
+    root = _root(A, right)
+    return _solution(_matrix_over(root, A, len(A)), root, right)
+
+
+def solver(A: Rows) -> Callable[[Rows], Rows]:
+    """X of A X = right by what is right, in the field of A, which is read once; refused as by `solve`."""
+    root = _root(A)
+    return partial(_solution, _matrix_over(root, A, len(A)), root)
+
+
+def _solution(A: Any, root: Root | None, right: Rows) -> Rows:
+    return _where_regular(lambda: A.solve(_matrix_over(root, right, len(right[0]))).tolist())
+
+
+def _where_regular(solution: Callable[[], Rows]) -> Rows:
     try:
-        if any(isinstance(q, arb) for row in [*A, *right] for q in row):
-            a, b = (arb_mat([[arb(q) for q in row] for row in rows]) for rows in (A, right))
-            return ball_solved(a, b).tolist()
-        root = _root(A, right)
-        return matrix(A, len(A), root).solve(matrix(right, len(right[0]), root)).tolist()
+        return solution()
     except ZeroDivisionError as error:
         raise Refusal("a matrix that must be invertible is singular at the point") from error
 
@@ -154,12 +172,12 @@ def _bits(value: arb) -> int | None:
 def restricted(A: Rows, basis: Rows) -> Rows:
     """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
     n, root = len(A), _root(A, basis)
-    W = matrix(basis, n, root).transpose()
-    image = matrix(A, n, root) * W
+    W = _matrix_over(root, basis, n).transpose()
+    image = _matrix_over(root, A, n) * W
     free = [
         next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w)) for w in basis
     ]
-    B = matrix([[image[i, j] for j in range(len(basis))] for i in free], len(basis), root)
+    B = _matrix_over(root, [[image[i, j] for j in range(len(basis))] for i in free], len(basis))
     if image != W * B:
         raise Refusal("the linearisation does not keep the tangent space")
     return B.tolist()
@@ -168,7 +186,7 @@ def restricted(A: Rows, basis: Rows) -> Rows:
 def product(a: Rows, b: Rows) -> Rows:
     """A B, each in a field of its own."""
     root = _root(a, b)
-    return (matrix(a, len(b), root) * matrix(b, len(b[0]) if b else 0, root)).tolist()
+    return (_matrix_over(root, a, len(b)) * _matrix_over(root, b, len(b[0]) if b else 0)).tolist()
 
 
 def form(H: Rows, basis: Rows) -> Rows:

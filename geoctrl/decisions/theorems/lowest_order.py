@@ -128,10 +128,11 @@ def _eliminated(
     if any(v is None for v in level.values()):
         raise Refusal("a level is not rational at the point", "problem.degenerate")
 
-    def jets(x: list[Series], wanted: list[str]) -> list[Jet]:
+    def jets(x: list[Series], wanted: list[str], slopes: bool) -> list[Jet]:
         at = dict(constants)
         one = ring.number(fmpq(1))
-        at |= {p: Jet(v, {i: one}) for i, (p, v) in enumerate(zip(q.moving_places, x, strict=False))}
+        moving = enumerate(zip(q.moving_places, x, strict=False))
+        at |= {p: Jet(v, {i: one} if slopes else {}) for i, (p, v) in moving}
         return evaluate(q.table, [place[name] for name in wanted], at, ring, 1)
 
     def slices(x: list[Series]) -> list[Series]:
@@ -149,7 +150,7 @@ def _eliminated(
     def residual(X: list[Series]) -> list[Series]:
         x, weights, pushes = X[:n], X[n : n + r], X[n + r :]
         zero = ring.number(_ZERO)
-        found = dict(zip([*names, *held], jets(x, [*names, *held]), strict=True))
+        found = dict(zip([*names, *held], jets(x, [*names, *held], slopes=True), strict=True))
         slopes = []
         for i in range(n):
             total = zero
@@ -169,7 +170,8 @@ def _eliminated(
     def lagrange_function(X: list[Series]) -> Series:
         """Lagrange's function, which is V where its equations hold."""
         x, weights, pushes = X[:n], X[n : n + r], X[n + r :]
-        found = dict(zip([*names, *held], (jet.value for jet in jets(x, [*names, *held])), strict=True))
+        values = (jet.value for jet in jets(x, [*names, *held], slopes=False))
+        found = dict(zip([*names, *held], values, strict=True))
         value = ring.number(_ZERO)
         for c, name in zip(y, names, strict=True):
             value = value + found[name] * c

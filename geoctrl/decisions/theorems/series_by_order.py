@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-from geoctrl.decisions.arithmetic.eliminations import Rows, solve
+from geoctrl.decisions.arithmetic.eliminations import Rows, solver
 from geoctrl.decisions.arithmetic.tower import Number
 from geoctrl.decisions.functions.ball_jets import Balls
 from geoctrl.decisions.functions.derivatives import BITS, NotExact, Numbers
@@ -185,14 +185,14 @@ def by_order(
     ring: PowerSeries, start: Sequence[Series], M: Rows, residual: Residual
 ) -> Iterator[list[Series]]:
     """What `implicit` finds, right to one power more each time."""
-    X = list(start)
+    X, solved = list(start), solver(M)
     for order in range(1, ring.order + 1):
         # Each step makes one more power right, and needs no higher one; the last is that of the ring.
         ring.order = order
         G = [g.coefficients() for g in residual(X)]
         # Where nothing is left, M is asked all the same whether it is singular.
         powers = sorted({exponents for g in G for exponents in g}) or [(0,) * ring.dimension]
-        step = solve(M, [[g.get(exponents, fmpq(0)) for exponents in powers] for g in G])
+        step = solved([[g.get(exponents, fmpq(0)) for exponents in powers] for g in G])
         for i, row in enumerate(step):
             X[i] = X[i] - ring.polynomial(dict(zip(powers, row, strict=True)))
         yield X

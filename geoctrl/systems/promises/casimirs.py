@@ -14,9 +14,9 @@ fewer, but each for any such rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 import sympy as sp
 
@@ -45,7 +45,7 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     fields = free if mechanism.constraints is None else _constrained_motions(free, n, mechanism.constraints)
     linear = _kernel([(i,) for i in range(len(symbols))], fields)
     products = [_times(a, b) for i, a in enumerate(linear) for b in linear[i:]]
-    quadratic = _kernel(list(combinations_with_replacement(range(len(symbols)), 2)), fields)
+    quadratic = _quadratic_kernel(range(len(symbols)), fields)
     vectors: set[int] = set()
     start = n
     for advected in mechanism.advected:
@@ -55,7 +55,7 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     # What the leaf already holds spans, with the products, the part to be divided out.
     places = sorted(vectors)
     trivial = _kernel([(i,) for i in places], free)
-    trivial += _kernel(list(combinations_with_replacement(places, 2)), free)
+    trivial += _quadratic_kernel(places, free)
     trivial += [p for p in (_polynomial(r.expr, symbols) for r in mechanism.leaf.by_name) if p]
     found = _complement([*trivial, *products], [*linear, *quadratic])
     expressions = [
@@ -144,6 +144,39 @@ def _kernel(monomials: list[Monomial], fields: Motions) -> list[Polynomial]:
     # Terms may have cancelled.
     equations = [{column: q for column, q in row.items() if q} for row in rows.values()]
     return [{monomials[j]: row[j] for j in sorted(row)} for row in kernel(equations, len(monomials))]
+
+
+def _quadratic_kernel(variables: Sequence[int], fields: Motions) -> list[Polynomial]:
+    r"""Quadratic forms in some variables with zero rate along all fields.
+
+    Fields that move variables of one part alone leave the others of a product as they are: between two parts
+    the coefficients are in :math:`K_A \otimes K_B`, of linear functions with zero rate. So bodies that are
+    coupled by the Lagrangian alone are looked at one by one.
+    """
+    parts = _parts_moved_together(variables, fields)
+    linear = [_kernel([(i,) for i in part], fields) for part in parts]
+    found = [p for part in parts for p in _kernel(list(combinations_with_replacement(part, 2)), fields)]
+    found += [_times(a, b) for one, other in combinations(linear, 2) for a in one for b in other]
+    return sorted(found, key=min)
+
+
+def _parts_moved_together(variables: Sequence[int], fields: Motions) -> list[list[int]]:
+    """Variables by parts such that no field moves, or holds in a rate, variables of two."""
+    joined: dict[Hashable, Hashable] = {}
+
+    def end(of: Hashable) -> Hashable:
+        while (following := joined.setdefault(of, of)) != of:
+            of = following
+        return of
+
+    for variable, moved in fields.items():
+        for field, others, _ in moved:
+            for place in (variable, *others):
+                joined[end(("variable", place))] = end(("field", field))
+    parts: dict[Hashable, list[int]] = defaultdict(list)
+    for variable in variables:
+        parts[end(("variable", variable))].append(variable)
+    return list(parts.values())
 
 
 def _times(a: Polynomial, b: Polynomial) -> Polynomial:
