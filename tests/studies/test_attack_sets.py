@@ -10,7 +10,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing_sets import Drawn, draw_set
-from tests.attack.parts import sets
+from tests.attack.parts import higher_sets, sets
 
 Q, V = sp.symbols("q1 v1", real=True)
 
@@ -149,3 +149,34 @@ def test_files_that_are_confirmed_although_they_were_changed_are_run(cycle, monk
 def test_cases_are_judged(index):
     outcome = sets.case(1, index, {})
     assert outcome.result in ("proved", "refused"), outcome.note
+
+
+def reversed_cycle():
+    """The same as a field, with a function of degree four and a limit."""
+    x, y = sp.symbols("x y", real=True)
+    drawn = higher_sets.DrawnField("", [x, y], [-y, x - (1 - x**2) * y])
+    drawn.given = x**2 + y**2 - x * y + x**4 / 10 + y**4 / 10
+    drawn.outputs, drawn.limits = {"u": x + y}, {"u": 1.5}
+    return drawn
+
+
+def test_fields_of_higher_sets_rest_and_are_those_of_the_library():
+    kinds = set()
+    for index in range(20):
+        drawn, degree = higher_sets.draw(Dice(7, index))
+        kinds.add(type(drawn).__name__)
+        assert np.abs(drawn.slope(0, drawn.point)).max() < 1e-12
+        if index < 3 and isinstance(drawn, higher_sets.DrawnField):
+            assert (degree == 0) == (drawn.given is not None)
+            x = np.linspace(0.2, 0.5, len(drawn.point))
+            assert drawn.slope(0, x) == pytest.approx(drawn.system().rhs(0, x), rel=1e-9)
+    assert kinds == {"Drawn", "DrawnField"}
+
+
+def test_a_given_function_is_attacked():
+    drawn = reversed_cycle()
+    found = higher_sets.search(drawn, 0)
+    assert len(found.monomials) > 2
+    assert sets.broken(drawn, found, Dice(1, 0), drawn.limits) == ""
+    assert "u = " in sets.broken(drawn, enlarged(found, 1.6), Dice(1, 0), drawn.limits)
+    assert sets.broken(drawn, enlarged(found, 3.0), Dice(1, 0), {})
