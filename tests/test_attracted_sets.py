@@ -264,6 +264,14 @@ def test_states_about_an_exact_angle_are_those_of_the_system(by, aside):
         assert roa.contains(eq.x)
         assert roa.contains(eq.x + aside)
         assert not roa.contains([0.0, 0.0])
+        if by != "energy":  # the edge is drawn as the file measures the angle
+            assert roa.value(eq.x) == pytest.approx(0, abs=1e-12)
+            labels = list(roa.extent)
+            (line,) = [each for each in roa.plot(*labels).lines if "edge" in each.get_label()]
+            for label, values in zip(labels, line.get_data(), strict=True):
+                low, high = roa.extent[label]
+                assert np.all((values >= low) & (values <= high))
+                assert np.ptp(values) > 0.8 * (high - low)
         run = gc.simulate(system, np.linspace(0, 60, 301), eq.x + aside)
         assert np.abs(run.states[:, -1] - eq.x).max() < 1e-5
 

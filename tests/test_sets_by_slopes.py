@@ -15,55 +15,14 @@ from geoctrl import checker
 from geoctrl.checker.slopes.fall import SlopesFall
 from geoctrl.checker.slopes.field import BITS
 from geoctrl.cli import main
+from studies.basins import WHEELS, two_wheels
 
-VALUES = {
-    "M": 35,
-    "m": 4,
-    "R": 0.25,
-    "d": 0.3,
-    "l": 0.9,
-    "Ix": 3,
-    "Iy": 2.5,
-    "Iz": 1.2,
-    "Jw": 0.12,
-    "Jd": 0.07,
-}
 G = 9.81
-
-
-def segway():
-    """A body with two wheels that roll: yaw rate and speed of the axle, pitch; a motor at each wheel."""
-    parameters = [gc.Parameter(name, value, positive=True) for name, value in {**VALUES, "g": G}.items()]
-    M, m, R, d, l, Ix, Iy, Iz, Jw, Jd, g = (p.symbol for p in parameters)  # noqa: E741
-    se2, pitch = gc.se2(), gc.Coordinate("pitch", angle=True)
-    (om, vx, vy), a, rate = se2.xi, pitch.symbol, pitch.rate
-    s, c = sp.sin(a), sp.cos(a)
-    v = sp.Matrix([vx + l * c * rate, vy + om * l * s, -l * s * rate])
-    w = sp.Matrix([-om * s, rate, om * c])
-    T = M * v.dot(v) / 2 + (Ix * w[0] ** 2 + Iy * w[1] ** 2 + Iz * w[2] ** 2) / 2
-    for side in (1, -1):
-        wheel = vx - side * d * om
-        T += m * (wheel**2 + vy**2) / 2 + Jw * (wheel / R) ** 2 / 2 + Jd * om**2 / 2
-    left, right = sp.symbols("u_l u_r", real=True)
-    plant = gc.EulerPoincare(
-        name="two wheels",
-        algebra=se2,
-        shape=[pitch],
-        lagrangian=T - M * g * l * c,
-        constraints={"side": [0, 0, 1, 0]},
-        forces=[-(left - right) * d / R, (left + right) / R, 0, -(left + right)],
-        inputs=["u_l", "u_r"],
-        parameters=parameters,
-        equilibria={"upright": gc.Family({})},
-    ).reduce()
-    law = gc.lqr(plant, plant.equilibrium("upright"), R={"u_l": 0.01, "u_r": 0.01})
-    loop = law.closed_loop()
-    return loop, loop.equilibrium("upright"), np.array(law.K)
 
 
 def rates(x, u):
     """Of the same machine, from equations of its own: yaw, speed and pitch by Lagrange's equations."""
-    M, m, R, d, l, Ix, Iy, Iz, Jw, Jd = VALUES.values()  # noqa: E741
+    M, m, R, d, l, Ix, Iy, Iz, Jw, Jd = WHEELS.values()  # noqa: E741
     W, V, ad, a = x
     s, c = math.sin(a), math.cos(a)
     yaw = Ix * s * s + Iz * c * c + M * l * l * s * s + 2 * (m * d * d + Jw * d * d / R**2 + Jd)
@@ -76,7 +35,7 @@ def rates(x, u):
 
 @pytest.fixture(scope="module")
 def wheels():
-    loop, eq, K = segway()
+    loop, eq, K = two_wheels()
     return loop, eq, K, gc.region_of_attraction(loop, eq, by="slopes", seconds=8)
 
 
@@ -200,6 +159,19 @@ def test_loops_with_an_estimator():
     roa = gc.region_of_attraction(loop, rest, by="slopes", seconds=1)
     assert len(roa.measured) == 6
     for x in edge(roa, 3, 5).T:
+        assert np.abs(gc.simulate(loop, np.linspace(0, 40, 41), x).states[:, -1]).max() < 1e-3
+
+
+@pytest.mark.long(reason="a search of half a minute")
+def test_squares_hold_a_larger_set_of_a_loop_with_an_estimator():
+    """The first function is shown in coordinates in which the last one is a ball: its ellipsoid is thin."""
+    cart = gc.models.get("cart-pendulum")().reduce()
+    eq = cart.equilibrium("upright")
+    loop = gc.lqr(cart, eq).closed_loop(gc.lqe(cart, eq, ["x_dot", "phi"]))
+    rest = loop.equilibrium(next(iter(loop.families)))
+    roa = gc.region_of_attraction(loop, rest, by="squares", monomials=2, seconds=120)
+    assert roa.extent["phi"][1] > 0.1
+    for x in edge(roa, 12, 6).T:
         assert np.abs(gc.simulate(loop, np.linspace(0, 40, 41), x).states[:, -1]).max() < 1e-3
 
 
