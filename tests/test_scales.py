@@ -1,6 +1,7 @@
 """Sizes of a system at a point go over to other units by their own factors, in every digit or to rounding."""
 
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -364,6 +365,49 @@ def test_what_has_no_size_has_one_beside_the_other(stiffness):
     assert linear.scales.column[2:] / linear.scales.column[:2] == pytest.approx(
         np.sqrt(1 / (3 * float(stiffness)))
     )
+
+
+@cache
+def drone_loop(as_field, length=1, time=1, arm=1):
+    """A drone with two thrusts in its plane, on arms of different lengths, and gains that uncouple it."""
+    q = sp.Rational
+    m, J, a, g = q(6, 5), q(1, 50) * length**2, q(1, 4) * length, q(981, 100) * length / time**2
+    x, z, theta = gc.Coordinate("x"), gc.Coordinate("z"), gc.Coordinate("theta", angle=True)
+    left, right = inputs = sp.symbols("left right", real=True)
+    rates = [-g * sp.sin(theta.symbol), (left + right) / m + g * sp.cos(theta.symbol) - g]
+    rates.append(a * (arm * right - left) / J)
+    lift = np.array([0, 2.61 / time, 0, 0, 2.83 / time**2, 0])
+    tilt = np.array([0.47, 0, -0.87 * length, 1.41 / time, 0, -2.76 * length / time]) / time
+    K = np.array([lift * arm / (1 + arm) + tilt, lift / (1 + arm) - tilt * (1 + 2.0**-51)])
+    states = sp.Matrix([x.rate, z.rate, theta.rate, x.symbol, z.symbol, theta.symbol])
+    law = {
+        s: -(sp.Matrix([[sp.Rational(k) for k in row]]) * states)[0] for s, row in zip(inputs, K, strict=True)
+    }
+    law = {str(s): e for s, e in law.items()}
+    if as_field:
+        rates = dict(zip(map(str, states), [*rates, *states[:3]], strict=True))
+        moving = [gc.Coordinate(str(s), angle=s == theta.symbol) for s in states]
+        return gc.VectorField(moving, rates, inputs=inputs, feedback=law).reduce()
+    masses = sp.diag(m, m, J)
+    forces = list(masses * sp.Matrix(rates))
+    described = {"shape": [x, z, theta], "inertia": masses, "forces": forces, "inputs": inputs}
+    return gc.EulerPoincare(**described, feedback=law).reduce()
+
+
+@pytest.mark.parametrize("as_field", [False, True])
+@pytest.mark.parametrize(("length", "time", "arm"), [(1, 1, 1), (1000, 1, 1), (1, 1000, 3)])
+def test_what_gains_leave_where_they_cancel_excites_nothing(as_field, length, time, arm):
+    loop = drone_loop(as_field, length, time, arm)
+    labels, here = list(loop.state_labels), np.zeros(6)
+    height = [labels.index(k) for k in ("z", "z_dot")]
+    others = [i for i in range(6) if i not in height]
+    apart = np.ix_(height, others)
+    assert np.any(loop.jacobian(0.0, here)[apart])
+    sizes = loop.scales(here)
+    assert not np.any(sizes.A[apart])
+    assert not np.any(sizes.state[height])
+    assert np.all(sizes.state[others] > 0)
+    assert np.count_nonzero(sizes.A[others]) == 7  # of 24, where no rounding is left
 
 
 def test_on_manifolds_directions_have_size_one_and_turns_that_of_time():

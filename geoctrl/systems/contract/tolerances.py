@@ -10,6 +10,7 @@ import numpy as np
 
 __all__ = [
     "CONVERGED",
+    "GAINS",
     "INDEPENDENT",
     "KERNEL",
     "KINK",
@@ -30,6 +31,10 @@ equilibrium on the leaf: what a search leaves where it converges only linearly, 
 
 CONVERGED = 1e-11
 """The same that a search has to reach by itself: rounding of some hundred operations."""
+
+GAINS = 1e-12
+"""What feedbacks leave where their terms cancel in a derivative, relative to these, that count as zero:
+gains come of iterations, and no more digits of them mean anything."""
 
 KERNEL = 1e-9
 """Singular value of a matrix of derivatives (of the field, of relations of the leaf) in units of its own,

@@ -65,6 +65,8 @@ class Assembly(ABC):
     evaluated_acceleration : nodes of w' for runs, of coupled parts by a recursion along their tree
     pivots, pivot_places : nodes of the pivots of M; the velocity of each along a tree, else None
     energy, momentum : nodes of 1/2 xi.G xi + U, and of mu (rotor momenta appended)
+    feedbacks : list of (Node, list of Node)
+        Laws of the inputs that are closed, each with the derivatives of h and Gammadot by its input.
     dependent : dict of label -> Node
         Velocities that have a symbol of their own, and their expressions in the states: those that depend on
         what stands for entries of the frame.
@@ -210,6 +212,21 @@ class Assembly(ABC):
             [given(f) for f in mechanism.acting] if mechanism.acting is not None else [self.graph.zero] * n
         )
         return forces + [given(torque) for torque in mechanism.rotor_torques]
+
+    @cached_property
+    def feedbacks(self) -> list[tuple[Node, list[Node]]]:
+        """Laws of closed inputs with what their inputs drive; none where forces hold reactions."""
+        mechanism = self.mechanism
+        closed = [s for s in mechanism.actuator_symbols if s.name in mechanism.feedback and not self._loads]
+        return [(self.restrict([self.motion(s)])[0], self.restrict(self._effect_of(s))) for s in closed]
+
+    def _effect_of(self, actuator: sp.Symbol) -> list[Node]:
+        """Derivatives of h and Gammadot by an input, where the others are closed."""
+        mechanism = self.mechanism
+        acting = [sp.S.Zero] * mechanism.algebra.n if mechanism.acting is None else mechanism.acting
+        slopes = [self.motion(sp.diff(f, actuator)) for f in (*acting, *mechanism.rotor_torques)]
+        along = [dot(self.graph, [row[a] for row in self._E], slopes) for a in range(len(self.velocity))]
+        return [*along, *[self.graph.zero] * len(self.gamma)]
 
     def _equations(self) -> None:
         g = self.graph

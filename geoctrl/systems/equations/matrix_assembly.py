@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import sympy as sp
+
 from geoctrl._scalars import Node
 from geoctrl._scalars.graph.symmetric_elimination import dot
 from geoctrl.systems.equations.assembly import Assembly, Matrix
@@ -146,6 +148,10 @@ class FieldAssembly(Assembly):
 
     def _total_force(self) -> tuple[list[Node], list[Node]]:
         return [], []
+
+    def _effect_of(self, actuator: sp.Symbol) -> list[Node]:
+        rates = self.mechanism.rates
+        return [self.motion(sp.diff(rates[c.name], actuator)) for c in self.mechanism.shape]
 
     def _equations(self) -> None:
         rates = self.mechanism.rates

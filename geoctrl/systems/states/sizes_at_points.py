@@ -16,6 +16,7 @@ from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING, Magnitudes
 from geoctrl.errors import EquilibriumError, SingularMassError
 from geoctrl.systems.contract.scales import Scales, largest_cycle, scales_of, symmetric_inverse
+from geoctrl.systems.contract.tolerances import GAINS
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.anchors import anchors_of, arguments_without_unit
 from geoctrl.systems.states.differential import Differential
@@ -102,6 +103,11 @@ class Measured:
             differential.advection_u,
         )
         self._rates = Magnitudes(g, [e for block in rates for row in block for e in row])
+        laws = system.assembly.feedbacks
+        rows = [*range(k), *(k + i for i in system.kept_index)]
+        gains = [e for row in g.jacobian([law for law, _ in laws], states) for e in row]
+        self._gains = Magnitudes(g, gains) if laws else None
+        self._driven = Magnitudes(g, [column[i] for _, column in laws for i in rows]) if laws else None
         self._anchors = anchors_of(system)
 
     def __call__(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
@@ -157,6 +163,9 @@ class Measured:
         v, mu = self._rates({**values, **known}, sizes)
         cuts = np.cumsum([unknowns * n, unknowns * m, (n - k) * n])
         by_x, by_u, advection, explicit = zip(np.split(v, cuts), np.split(mu, cuts), strict=True)
+        through_laws = self._feedback_terms(values)
+        by_x[1].reshape(unknowns, n)[:k] += through_laws[:k]
+        advection[1].reshape(n - k, n)[: len(through_laws) - k] += through_laws[k:]
         solved = [
             _solution(inverse, saddle, (part[0].reshape(unknowns, width), part[1].reshape(unknowns, width)))
             for part, width in ((by_x, n), (by_u, m))
@@ -164,6 +173,20 @@ class Measured:
         top_x, top_u = (_without_rounding((value[:k], size[:k])) for value, size in solved)
         A = np.vstack([top_x, _without_rounding(advection).reshape(n - k, n)])
         return A, np.vstack([top_u, _without_rounding(explicit).reshape(n - k, m)])
+
+    def _feedback_terms(self, values: Mapping[Node, float]) -> np.ndarray:
+        """Derivatives by states that go through feedbacks, terms added up: as much as counts as rounding.
+
+        The numbers of such a derivative are one number in the equations of a loop, in which nothing tells of
+        the terms that cancelled.
+        """
+        n = self._system.nstates
+        if self._gains is None or self._driven is None:
+            return np.zeros((len(self._system.assembly.velocity), n))
+        gains, driven = self._gains(values)[1].reshape(-1, n), self._driven(values)[1]
+        with np.errstate(all="ignore"):
+            found = GAINS / ROUNDING * (driven.reshape(len(gains), -1).T @ gains)
+        return np.where(np.isfinite(found), found, 0.0)
 
     def _anchor_sizes(
         self,
