@@ -163,11 +163,8 @@ def _exactly(
     numbers |= dict(zip(system.input_nodes, u, strict=True)) | {system.time_node: Fraction(0)}
 
     def values(nodes: Sequence[Node], shape: tuple[int, int]) -> np.ndarray:
-        if turn is not None:
-            if not turn.possible(nodes):
-                raise NotRationalError("an angle occurs otherwise than in sines and cosines")
-            nodes = turn(nodes)
-        return np.array(evaluate(nodes, numbers, RATIONAL), dtype=object).reshape(shape)
+        found = evaluate(nodes, numbers, RATIONAL) if turn is None else turn.values(nodes, numbers)
+        return np.array(found, dtype=object).reshape(shape)
 
     saddle = values([e for row in differential.saddle for e in row], (z, z))
     right = values(differential.right, (z, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from geoctrl._scalars import FromSympy, Graph, Node
+from geoctrl._scalars import RATIONAL, FromSympy, Graph, Node, NotRationalError, evaluate
 from geoctrl._scalars.algebra.angle_sums import sum_of_multiples
 from geoctrl.systems.parts.angles import ExactAngle
 
@@ -37,6 +37,21 @@ class Turn:
         nodes = list(nodes)
         images = self._images(nodes)
         return self._graph.substitute(nodes, images | self._measures(self._alone(nodes, images)))
+
+    def values(self, nodes: Sequence[Node], numbers: Mapping[Node, Fraction]) -> list[Fraction]:
+        """Rational values (k,) of nodes at the exact angles, by those of all other symbols.
+
+        Sines and cosines are put in as numbers where angles occur in nothing else: nodes are not made anew.
+        NotRationalError where one is not rational, or an angle occurs otherwise than in `possible` ways.
+        """
+        nodes, still = list(nodes), {**numbers, **dict.fromkeys(self._angles, Fraction(0))}
+        images = self._images(nodes)
+        if not self._alone(nodes, images):
+            turned = evaluate(list(images.values()), still, RATIONAL)
+            return evaluate(nodes, still | dict(zip(images, turned, strict=True)), RATIONAL)
+        if not self.possible(nodes):
+            raise NotRationalError("an angle occurs otherwise than in sines and cosines")
+        return evaluate(self(nodes), still, RATIONAL)
 
     def possible(self, nodes: Sequence[Node]) -> bool:
         """Whether the angles occur in sines and cosines of sums with whole multiples, or measured from the
