@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl import checker
 
 HALF = sp.Rational(1, 2)
 
@@ -79,14 +80,17 @@ def test_a_servo_with_stribecks_friction_is_attracted(exponent):
     assert 3 * (1 - 1e-3) < roa.level < 3
 
 
-def with_wheel(bearing):
+RUBS = gc.Friction([1], coulomb=sp.Rational(1, 5), scale=sp.Rational(1, 100))
+
+
+def with_wheel(bearing, hinge=(RUBS,)):
     """A hanging pendulum that rubs in its hinge, with a wheel that runs in some bearing."""
     q = gc.Coordinate("q", angle=True)
     return gc.EulerPoincare(
         shape=[q],
         inertia=[[2]],
         potential=-3 * sp.cos(q.symbol),
-        friction=[gc.Friction([1], coulomb=sp.Rational(1, 5), scale=sp.Rational(1, 100))],
+        friction=list(hinge),
         wheels=[gc.Wheel("w", on="q", inertia=HALF, friction=bearing)],
         name="with a wheel",
     ).reduce()
@@ -98,6 +102,18 @@ def test_motions_are_kept_where_friction_does_not_see_all_velocities():
     roa = gc.region_of_attraction(system, system.state(), by="energy")
     assert roa.verdict is gc.Verdict.PROVED_INVARIANT
     assert "tend to the equilibrium" not in roa.claim
+    forged = roa.data | {"theorem": roa.data["theorem"] | {"alone": True}}
+    with pytest.raises(checker.Refusal, match="motions may stay elsewhere"):
+        checker.check(forged | {"digest": checker.digest_of(forged)})
+
+
+@pytest.mark.parametrize("law", [{"viscous": HALF}, {"coulomb": HALF, "scale": HALF}])
+def test_derivatives_along_motions_see_what_friction_misses(law):
+    """A hinge without friction: where a wheel stays still in its bearing sin(q) = 0, and so q_dot = 0."""
+    system = with_wheel([gc.Friction.bearing(**law)], hinge=[])
+    roa = gc.region_of_attraction(system, system.state(), by="energy")
+    assert roa.verdict is gc.Verdict.PROVED_ATTRACTED
+    assert 3 * (1 - 1e-3) < roa.level < 3
 
 
 @pytest.mark.parametrize("law", [{"viscous": HALF}, {"coulomb": HALF, "scale": HALF}])

@@ -19,7 +19,7 @@ from tests.checker.figures import PAGES, length, parts, said, sentence, statemen
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
 CORE, THEOREM = 500, 150
-LARGEST = {"maps": 500, "orbits": 290, "sublevels": 690, "squares": 610}
+LARGEST = {"maps": 500, "orbits": 290, "sublevels": 770, "squares": 610}
 FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
 
 VERIFY = """

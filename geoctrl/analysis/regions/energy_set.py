@@ -170,6 +170,7 @@ class EnergySets:
     def __init__(self, question: SetQuestion, depth: int | None) -> None:
         self._question, self._depth = question, depth
         self._sublevel: Sublevel | None = None
+        self._was_cut = False
 
     def __call__(self) -> RegionOfAttraction | list[str]:
         """The region of the first function that has one, or why there is none."""
@@ -210,8 +211,10 @@ class EnergySets:
     def _region(self, sublevel: Sublevel, closed: ClosedLevel) -> RegionOfAttraction:
         """The region of a level: that motions tend to the equilibrium is claimed where it is proved."""
         content, angles = sublevel.with_level(closed), self._question.angles
-        if "fall" in content["theorem"]:
+        if "fall" in content["theorem"] and not self._was_cut:
             alone = content | {"theorem": content["theorem"] | {"alone": True}}
+            self._was_cut = True  # unless it comes to an end
             with suppress(Refusal):
                 return confirmed_set(RegionOfAttraction, angles, alone, closed.reason)
+            self._was_cut = False
         return confirmed_set(RegionOfAttraction, angles, content, closed.reason)

@@ -159,12 +159,18 @@ class Motion:
 
     def functions(self, nodes: Sequence[int], columns: Sequence[arb_mat]) -> list[list[arb]]:
         """Coefficients of functions of the states along motions with some coefficients."""
-        known, count = dict(self._constants), len(columns)
-        with terms_of_series(count):
-            for p, d, x in zip(self.q.states, self.sizes, columns_as_series(columns), strict=False):
-                known[p] = Jet({(): x * d}, 1)
-            values = [jet.value for jet in self.jets(nodes, known)]
-        return [[coefficient(v, k) for k in range(count)] for v in values]
+        with terms_of_series(len(columns)):
+            values = [jet.value for jet in self.jets_along(nodes, columns)]
+        return [[coefficient(v, k) for k in range(len(columns))] for v in values]
+
+    def jets_along(self, nodes: Sequence[int], columns: Sequence[arb_mat]) -> list[Jet]:
+        """Functions of the states along such motions as series, with derivatives by states over sizes."""
+        known = dict(self._constants)
+        for i, (p, d, x) in enumerate(
+            zip(self.q.states, self.sizes, columns_as_series(columns), strict=False)
+        ):
+            known[p] = Jet({(): x * d, (i,): d}, 1)
+        return self.jets(nodes, known)
 
     def rates(self, z: Sequence[Any]) -> tuple[list[arb_mat], list[arb_mat]]:
         """F, as columns, and DF, along z(s); the last row is that of the period."""

@@ -31,8 +31,8 @@ from geoctrl.checker.words.texts import combination, decimal, interval, listed, 
 
 INVARIANT, ATTRACTED = "PROVED_INVARIANT", "PROVED_ATTRACTED"
 ALONE = (
-    "over these cells velocities vanish where the function does not fall, and the equilibrium is the only "
-    "point of rest"
+    "over these cells the equilibrium alone stays where the function does not fall: there velocities vanish, "
+    "or what vanishes does so with its derivatives along the motion"
 )
 
 

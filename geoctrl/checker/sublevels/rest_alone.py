@@ -9,43 +9,58 @@ of the shapes alone, which vanish at the equilibrium e.
 Over a cell F does not vanish, or it has the slopes J over the hull H of the cell and e with
 :math:`M^T J(H)` regular, M the slopes in the middle: from :math:`0 = F(s) - F(e) = \bar J (s - e)` follows
 s = e then.
+
+Where the :math:`l_k` leave velocities, they vanish all along what stays, and so do their derivatives along
+the motion: these, and the relations of the leaf, are F then, over cells of all states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from flint import arb, arb_mat, ctx, fmpq
+from flint import ctx, fmpq
 
-from geoctrl.checker.enclosures.cells import matrix, solution
 from geoctrl.checker.jets import Jet
 from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.numbers import ball
 from geoctrl.checker.reader import children
-from geoctrl.checker.sublevels.cover import CoverNode, is_off_leaf
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, dot, first
+from geoctrl.checker.sublevels.chain import Chain
+from geoctrl.checker.sublevels.cover import CELLS, CoverNode, is_off_leaf
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
+from geoctrl.checker.sublevels.zeros import hull_of, middle_of, narrowed_cell, step_to_zero
 
 FURTHER = 8
 """Halvings of each side of a cell, at most, beyond those that it has."""
+PARTS = 2000
+"""Of all cells, at most, where derivatives along the motion are asked about: tens of milliseconds each."""
 
 
 def require_rest_alone(energy: Energy, inside: Sequence[CoverNode], level: fmpq) -> None:
     """Refused where it is not proved that only the equilibrium stays where V does not fall."""
     with ctx.workprec(BITS):
         rest = _Rest(energy)
-        if not rest.all_at_rest(rest.point):
+        if rest.all_at_rest(rest.point):
+            _cover([node.cell for node in inside], lambda cell: rest.left_over(cell, level), CELLS)
+            return
+        chain = Chain(energy, point_of(energy, [*energy.shapes, *energy.velocities]), level)
+        if chain.left_over(chain.point) is not None:
             raise Refusal("motions may stay elsewhere than at the equilibrium", "theorem.alone")
-        for node in inside:
-            pending = [(node.cell, 0)]
-            while pending:
-                cell, halved = pending.pop()
-                spend()
-                if rest.is_apart(cell, level) or (rest.all_at_rest(cell) and rest.is_alone(cell)):
-                    continue
-                if halved >= FURTHER * len(cell):
-                    raise Refusal("motions may stay elsewhere than at the equilibrium", "theorem.alone")
-                pending += [(half, halved + 1) for half in _halves(cell, halved % len(cell))]
+        _cover([(*node.cell, *chain.velocities(node.cell)) for node in inside], chain.left_over, PARTS)
+
+
+def _cover(cells: Sequence[Cell], left_over: Callable[[Cell], Cell | None], most: int) -> None:
+    """Refused unless nothing is left over of parts of all cells, which are halved for it."""
+    pending = [(cell, 0) for cell in cells]
+    while pending:
+        whole, halved = pending.pop()
+        spend()
+        most -= 1
+        if (cell := left_over(whole)) is None:
+            continue
+        if halved >= FURTHER * len(cell) or most < len(pending):
+            raise Refusal("motions may stay elsewhere than at the equilibrium", "theorem.alone")
+        pending += [(half, halved + 1) for half in _halves(cell, halved % len(cell))]
 
 
 class _Rest:
@@ -60,7 +75,12 @@ class _Rest:
         self._functions = [*q.problem["right"], *solved, *energy.relations]
         self._linear = _linear_nodes(energy)
         self._sides = [b - a for a, b in energy.box]
-        self.point = _point_of(energy)
+        self.point = point_of(energy, energy.shapes)
+
+    def left_over(self, cell: Cell, level: fmpq) -> Cell | None:
+        """A cell where something else than the equilibrium may stay; None where nothing does."""
+        done = self.is_apart(cell, level) or (self.all_at_rest(cell) and self.is_alone(cell))
+        return None if done else cell
 
     def is_apart(self, cell: Cell, level: fmpq) -> bool:
         """Whether nothing of the set is over a cell."""
@@ -75,46 +95,24 @@ class _Rest:
         energy = self._energy
         places = [p for p in energy.falling_squares(cell) if p in self._linear]
         still = [fmpq(0)] * len(energy.velocities)
-        over, at = (self._jets(part, places, still) for part in (cell, _middle(cell)))
-        return self._regular(over, at, energy.velocities, [fmpq(1)] * len(energy.velocities)) is not None
+        over, at = (self._jets(part, places, still) for part in (cell, middle_of(cell)))
+        return step_to_zero(over, at, energy.velocities, [fmpq(1)] * len(energy.velocities)) is not None
 
     def is_alone(self, cell: Cell) -> bool:
         """Whether rest over a cell is at the equilibrium, or nowhere."""
         energy, still = self._energy, [fmpq(0)] * len(self._energy.velocities)
-        over, at = (self._jets(part, self._functions, still) for part in (cell, _middle(cell)))
-        steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
-        for whole, middle in zip(over, at, strict=True):
-            near = middle.value + dot([first(whole, i) for i in energy.shapes], steps)
-            if not whole.value.contains(0) or not near.contains(0):
-                return True
-        hull = [(a.min(arb(p)), b.max(arb(q))) for (a, b), (p, q) in zip(self.point, cell, strict=True)]
+        over, at = (self._jets(part, self._functions, still) for part in (cell, middle_of(cell)))
+        if narrowed_cell(over, at, energy.shapes, cell) is None:
+            return True
+        hull = hull_of(self.point, cell)
         try:
             over = self._jets(hull, self._functions, still)
         except Refusal:  # where a function has no value between the cell and the equilibrium
             return False
-        return self._regular(over, at, energy.shapes, self._sides) is not None
+        return step_to_zero(over, at, energy.shapes, self._sides) is not None
 
     def _jets(self, cell: Sequence, places: Sequence[int], still: Sequence[fmpq]) -> list[Jet]:
         return self._energy.jets(cell, still, places, order=1)[3]
-
-    @staticmethod
-    def _regular(
-        over: Sequence[Jet], at: Sequence[Jet], places: Sequence[int], sizes: Sequence[fmpq]
-    ) -> arb_mat | None:
-        """M^T J where it is regular, rows and columns in sizes of their own; else None."""
-        rows = [[first(jet, i) * s for i, s in zip(places, sizes, strict=True)] for jet in at]
-        largest = [sum((abs(c.mid()) for c in row), arb(0)) for row in rows]
-        kept = [(k, 1 / size) for k, size in enumerate(largest) if size > 0]
-        M = [[c.mid() * unit for c in rows[k]] for k, unit in kept]
-        J = [[first(over[k], i) * s * unit for i, s in zip(places, sizes, strict=True)] for k, unit in kept]
-        if len(kept) < len(places):
-            return None
-        product = matrix(M, len(places)).transpose() * matrix(J, len(places))
-        try:
-            solution(product, arb_mat(len(places), 1))
-        except Refusal:
-            return None
-        return product
 
 
 def _linear_nodes(energy: Energy) -> set[int]:
@@ -148,18 +146,14 @@ def _degrees_of_product(degrees: Iterable[tuple[int, int]]) -> tuple[int, int]:
     return low, high
 
 
-def _point_of(energy: Energy) -> Any:
-    """A cell in which the equilibrium is, with ends in balls."""
+def point_of(energy: Energy, places: Sequence[int]) -> Any:
+    """A cell in which the equilibrium is, with ends in balls, by places of states."""
     labels, rest = energy.question.labels, energy.given.get("rest")
     free = [] if rest is None else [k for k in labels if k not in rest["held"]]
     radii = dict(zip(free, rest["radii"] if rest else [], strict=False))
-    values = [ball(x) for x in energy.at_point(energy.shapes)]
-    widths = [radii.get(labels[i], fmpq(0)) for i in energy.shapes]
+    values = [ball(x) for x in energy.at_point(places)]
+    widths = [radii.get(labels[i], fmpq(0)) for i in places]
     return tuple(((v - w).lower(), (v + w).upper()) for v, w in zip(values, widths, strict=True))
-
-
-def _middle(cell: Cell) -> Cell:
-    return tuple(((a + b) / 2,) * 2 for a, b in cell)
 
 
 def _halves(cell: Cell, k: int) -> Iterator[Cell]:
