@@ -153,22 +153,23 @@ def brought_to_rest(
     return Rest(name, run.time, place, place + LENGTH * q, swing, tilt, inputs)
 
 
-def both(start: dict[str, tuple]) -> list[Rest]:
-    """The regulator and the geometric law from one start."""
+def by_the_regulator(start: dict[str, tuple]) -> Rest:
     system = drone()
-    rest, matrix, steering = hover(system), regulator(system), geometric()
+    rest, matrix = hover(system), regulator(system)
 
     def linear(_t: float, x: np.ndarray, _params: Any) -> np.ndarray:
         return rest.u - matrix @ (x - rest.x)
 
-    return [
-        brought_to_rest("regulator", regulated(system), linear, start),
-        brought_to_rest("geometric law", system.closed_loop(steering), steering, start),
-    ]
+    return brought_to_rest("regulator", regulated(system), linear, start)
+
+
+def by_the_geometric_law(start: dict[str, tuple]) -> Rest:
+    steering = geometric()
+    return brought_to_rest("geometric law", drone().closed_loop(steering), steering, start)
 
 
 def report(name: str) -> list[Rest]:
-    found = both(STARTS[name])
+    found = [by_the_regulator(STARTS[name]), by_the_geometric_law(STARTS[name])]
     first = found[0]
     print(f"\n{name}: load {first.distance[0]:.2f} m off, cable {first.swing[0]:.0f} deg out")
     print(f"{'':<16}{'within 1 cm from':>18}{'largest swing':>15}{'largest tilt':>14}{'thrust':>16}")

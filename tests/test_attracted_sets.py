@@ -203,6 +203,9 @@ def test_the_skate_is_held_on_the_levels_of_its_invariants(skate):
     assert not roa.contains(off)
 
 
+@pytest.mark.long(
+    reason="the attack in quick mode, a part of .ci/run, draws such systems and runs their sets"
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_drawn_mechanisms_with_drawn_potentials(seed):
     """Inertia, potential of degree four, friction at random; what is proved is tried by runs."""

@@ -8,6 +8,7 @@ writes the sentence anew into the pages that hold it between its marks.
 import ast
 import io
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import geoctrl
@@ -18,6 +19,7 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "certificates.md", ROOT / "docs" / 
 BEGIN, END = "<!-- checker -->", "<!-- /checker -->"
 
 
+@cache
 def statements(text):
     """Logical lines that are neither docstrings nor imports."""
     logical = sum(t.type == tokenize.NEWLINE for t in tokenize.generate_tokens(io.StringIO(text).readline))

@@ -199,6 +199,9 @@ def pushed_pendulum():
     ).reduce()
 
 
+@pytest.mark.long(
+    reason="the closed curve below has its two folds, proved and with the same verdicts beside them"
+)
 def test_a_pushed_pendulum_turns_over_at_the_torque_of_its_weight():
     system = pushed_pendulum()
     start = gc.find_equilibrium(system, guess=[0.0, 0.5])
@@ -235,6 +238,10 @@ def test_a_closed_curve_ends_where_it_began():
         low, high = change.bracket
         assert change.rigorous
         assert low < round(change.value) < high
+        assert change.width < 1e-15 * 4
+        assert change.eigenvalue == 0
+        verdicts = gc.Verdict.NUMERICALLY_STABLE, gc.Verdict.NUMERICALLY_UNSTABLE
+        assert {change.before, change.after} == {*verdicts}
 
 
 def test_a_turn_that_is_none_is_not_proved():

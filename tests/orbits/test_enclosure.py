@@ -77,6 +77,7 @@ def test_segments_do_not_matter(pendulum, swing, segments):
     assert other.verdict is swing.verdict
 
 
+@pytest.mark.long(reason="cycles in files have their verdicts and multipliers, these by series of their own")
 @pytest.mark.parametrize("sense", [1, -1])
 def test_a_limit_cycle_is_proved_to_attract_or_repel(sense):
     system = oscillator(force=lambda q, v: sense * sp.Rational(4, 5) * (1 - q**2) * v - q)
@@ -108,6 +109,9 @@ def test_multipliers_across_a_mode_are_exponentials_of_the_period(sign):
     assert found.verdict is (unstable if sign < 0 else circle)
 
 
+@pytest.mark.long(
+    reason="multipliers across a mode and of two pendula are on the circle; a top is enclosed below"
+)
 def test_multipliers_of_a_precession_are_proved_on_the_circle():
     top = gc.models.get("heavy-top")().reduce()
     I1, I3, mgl, rate, tilt = 0.8, 0.5, 1.3 * 9.81 * 0.6, 2.5, 0.7
@@ -376,7 +380,7 @@ def test_an_orbit_through_the_edge_of_the_domain_is_refused(pendulum):
 
 
 def test_several_periods_are_one_too(pendulum, swing):
-    twice = replace(pendulum, period=2 * pendulum.period).enclose(bits=96)
+    twice = replace(pendulum, period=2 * pendulum.period).enclose(bits=80)
     assert abs(twice.period - 2 * swing.period) < 1e-12
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -35,6 +34,7 @@ from tests.attack.oracle.precision import exact_to
 from tests.attack.oracle.tables import Table
 from tests.attack.outcome import Outcome, Worker, refusal
 from tests.attack.parts import calls, certificates, conditions, files, misuse, systems
+from tests.studies import ended_cases
 
 ZERO = Fraction(0)
 
@@ -561,21 +561,8 @@ def test_raw_errors_are_told_from_refusals(error):
     assert refusal("any", worded.value).result == "refused"
 
 
-def prepare(seed, options):
-    """Of a part for the tests below."""
-    return 3
-
-
-def case(seed, index, options):
-    if index == 0:
-        time.sleep(60)
-    if index == 1:
-        os._exit(1)
-    return Outcome("well", "held", seconds=0.2)
-
-
 def test_hanging_and_dying_cases_are_ended():
-    worker = Worker(__name__, 1, {}, grace=0.1)
+    worker = Worker(ended_cases.__name__, 1, {}, grace=0.1)
     assert worker.prepared == 3
     assert worker.run(0, 0.1).result == "time-out"
     assert worker.run(1, 5.0).result == "died"

@@ -2,6 +2,7 @@
 
 import json
 from time import process_time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def test_a_study_writes_the_set_and_its_runs(tmp_path, monkeypatch):
 
 def test_runs_that_end_elsewhere_are_counted():
     loop, eq = study.loop_of("cart-pendulum", "upright")
-    roa = gc.region_of_attraction(loop, eq, limits={"u": 2.0})
+    roa = SimpleNamespace(point=dict(zip(loop.state_labels, eq.x, strict=True)), limits={"u": 2.0})
     far = np.array([[0.0, 0.0, 3.0]] * 3).T
     assert study.runs(loop, roa, far, 5.0)["away"] == 3
 

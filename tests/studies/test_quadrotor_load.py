@@ -1,6 +1,7 @@
 """The study of the quadrotor with a load: the regulator's eigenvalues, both laws at rest and from nearby."""
 
 import numpy as np
+import pytest
 
 import geoctrl as gc
 from studies import quadrotor_load as study
@@ -19,7 +20,13 @@ def test_the_geometric_law_holds_the_hover():
     np.testing.assert_allclose(study.geometric()(0.0, rest.x, {}), rest.u, atol=1e-14)
 
 
-def test_both_bring_the_load_to_rest():
-    for run in study.both(study.STARTS["mild"]):
-        assert run.came_to_rest
-        assert run.swing[-1] < 1.0
+COMPILED = pytest.mark.long(reason="numba compiles this law for seconds; the regulator's run is beside it")
+
+
+@pytest.mark.parametrize(
+    "run", [study.by_the_regulator, pytest.param(study.by_the_geometric_law, marks=COMPILED)]
+)
+def test_both_bring_the_load_to_rest(run):
+    found = run(study.STARTS["mild"])
+    assert found.came_to_rest
+    assert found.swing[-1] < 1.0
