@@ -41,13 +41,13 @@ def next_terms(k, J, K, w, m, R, E, D, M):
             M[9 * k + 3 * r + c] = 0.0
             for j in range(3):
                 M[9 * k + 3 * r + c] += D[9 * k + 3 * r + j] * J[j, c]
-    total[:] = 0.0
+    total[0] = total[1] = total[2] = 0.0
     for j in range(k + 1):
         add_cross(m, 3 * j, w, 3 * (k - j), 1.0, total)
     for r in range(3):
         w[3 * k + 3 + r] = (K[r, 0] * total[0] + K[r, 1] * total[1] + K[r, 2] * total[2]) / (k + 1)
     for r in range(0, 9, 3):
-        total[:] = 0.0
+        total[0] = total[1] = total[2] = 0.0
         for j in range(k + 1):
             add_cross(R, 9 * j + r, w, 3 * (k - j), 1.0, total)
         for c in range(3):
@@ -85,6 +85,13 @@ def largest(series, size, k):
 
 
 @njit(cache=True, error_model="numpy")
+def put_first(source, count, out):
+    """The first numbers of ``source`` into those of ``out``: slices take numba seconds to compile."""
+    for c in range(count):
+        out[c] = source[c]
+
+
+@njit(cache=True, error_model="numpy")
 def free_flow(velocity, J, K, times, attitudes, velocities, sensitivity):
     """Motion from R = I and Omega = ``velocity`` at increasing ``times``, of which the last ends it.
 
@@ -95,16 +102,17 @@ def free_flow(velocity, J, K, times, attitudes, velocities, sensitivity):
     w, m = np.zeros(3 * N + 3), np.zeros(3 * N + 3)
     R, E, D, M = np.zeros(9 * N + 9), np.zeros(9 * N + 9), np.zeros(9 * N + 9), np.zeros(9 * N + 9)
     now_w, now_R, now_E, now_D = np.empty(3), np.empty(9), np.empty(9), np.empty(9)
-    w[:3] = velocity
+    put_first(velocity, 3, w)
     for k in range(0, 9, 4):
         R[k] = D[k] = 1.0
     t, row = 0.0, 0
     for _ in range(_STEPS):
         while row < times.size and times[row] <= t:
-            attitudes[row], velocities[row] = R[:9], w[:3]
+            put_first(R, 9, attitudes[row])
+            put_first(w, 3, velocities[row])
             row += 1
         if row == times.size:
-            sensitivity[:] = E[:9]
+            put_first(E, 9, sensitivity)
             return True
         for k in range(N):
             next_terms(k, J, K, w, m, R, E, D, M)
@@ -123,6 +131,9 @@ def free_flow(velocity, J, K, times, attitudes, velocities, sensitivity):
         series_sum(w, 3, end - t, now_w)
         series_sum(E, 9, end - t, now_E)
         series_sum(D, 9, end - t, now_D)
-        R[:9], w[:3], E[:9], D[:9] = now_R, now_w, now_E, now_D
+        put_first(now_R, 9, R)
+        put_first(now_w, 3, w)
+        put_first(now_E, 9, E)
+        put_first(now_D, 9, D)
         t = end
     return False

@@ -36,6 +36,7 @@ __all__ = [
     "machine_code",
     "pointer",
     "put",
+    "row_of",
     "shared",
     "source_maker",
 ]
@@ -176,12 +177,12 @@ a third entry."""
 
 def put(found: Any, out: np.ndarray) -> None:
     """``out[:] = found``: as it stands numba takes longer to compile it than most functions of users; where
-    dimensions agree, this goes entry by entry.
+    dimensions agree, this goes entry by entry. What is compiled for a type is kept on disk.
     """
     out[:] = found
 
 
-@overload(put, strict=False)
+@overload(put, strict=False, jit_options=_LOOP)
 def _put(found: Any, out: Any) -> Callable[..., None]:
     if not (isinstance(found, types.Array) and found.ndim == out.ndim and found.ndim in (2, 3)):
 
@@ -208,6 +209,15 @@ def _put(found: Any, out: Any) -> Callable[..., None]:
                     out[j, i, k] = found[j if b > 1 else 0, i if n > 1 else 0, k if m > 1 else 0]
 
     return rows if found.ndim == 2 else matrices
+
+
+@inner
+def row_of(found):
+    """The numbers that a function returned, of any shape, one after the other.
+
+    What is compiled for a type of them is kept on disk: a function waits for itself alone.
+    """
+    return np.asarray(found).astype(np.float64).reshape(-1)
 
 
 def fields(kind: type, *of: Any) -> Any:

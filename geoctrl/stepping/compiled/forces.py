@@ -22,6 +22,7 @@ from geoctrl.stepping.compiled.compiled import (
     compile_source,
     inner,
     put,
+    row_of,
     source_maker,
 )
 from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
@@ -71,8 +72,15 @@ def table_of(u, m):
     """Table of m inputs that do not change; they are NaN where ``u`` has another size."""
     table = np.zeros(3 + m)
     table[0], table[1] = 1.0, m
-    table[3:] = u if u.size == m else np.full(m, np.nan)
+    for j in range(m):  # a slice takes numba seconds
+        table[3 + j] = u[j] if u.size == m else np.nan
     return table
+
+
+@inner
+def state_of(q, w):
+    """The state (q, w) in one row, a copy: laws may write into it."""
+    return np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
 
 
 def table(drive: Drive) -> np.ndarray:
@@ -131,7 +139,7 @@ def forces_under_inputs(inner: Kernel, inputs: Callable, m: int) -> Kernel:
 
     def wrap(f):
         def force(t, q, w, _table, data, index, out):
-            inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64).reshape(-1), m), data, index, out)
+            inner(t, q, w, table_of(row_of(f(t)), m), data, index, out)
 
         return force
 
@@ -157,8 +165,7 @@ def forces_under_law(inner: Kernel, law: Callable, m: int, names: tuple[str, ...
 
     def wrap(f):
         def force(t, q, w, _table, data, index, out):
-            x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
-            u = np.asarray(f(t, x, by_name(data))).astype(np.float64).reshape(-1)
+            u = row_of(f(t, state_of(q, w), by_name(data)))
             inner(t, q, w, table_of(u, m), data, index, out)
 
         return force
