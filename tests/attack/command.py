@@ -35,13 +35,13 @@ PARTS = (
 COUNTS = {
     "systems": (10000, 50),
     "fields": (10000, 40),
-    "boxes": (10000, 24),
+    "boxes": (10000, 14),
     "conditions": (300, 6),
     "sets": (1000, 8),
     "higher_sets": (200, 1),
     "units": (1000, 3),
     "branches": (1000, 12),
-    "certificates": (20000, 200),
+    "certificates": (20000, 150),
     "files": (0, 480),  # all but most of the places in genuine files
     "claims": (10000, 60),
     "moving": (5000, 40),

@@ -107,9 +107,9 @@ class Worker:
         self._begin()
 
     def _begin(self) -> None:
-        # Branches of one process that has the package: loading it takes longer than most cases.
+        # Branches of one process that has what most parts load: to load it takes longer than most cases.
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
+        context.set_forkserver_preload([__name__, f"{__package__}.parts.certificates"])
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(*self.arguments, theirs), daemon=False)
         self.process.start()
