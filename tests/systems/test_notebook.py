@@ -73,6 +73,7 @@ def test_what_takes_too_long_says_so_in_time():
     assert "not typeset within 0.2 s" in body
 
 
+@pytest.mark.long(reason="above what takes too long is asked for its words after a fifth of a second")
 def test_a_law_that_takes_minutes_to_cancel_says_so():
     matching = gc.match(gc.models.get("body-with-rotors")())
     body = require_latex(matching.law(matching.sigma)._repr_latex_())
