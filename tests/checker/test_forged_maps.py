@@ -600,6 +600,7 @@ def maps():
     """Maps by each kind of proof, over one axis and two."""
     skate = gc.models.get("pendulum-skate")().reduce()
     top = gc.models.get("kovalevskaya-top")().reduce()
+    disk = gc.models.get("rolling-disk")().reduce().despun()
     hyperbola = sliding(lambda x: sp.sqrt(1 + x**2))
     return {
         "skate": gc.certify_region(skate, "spinning", {"Omega0": (0, 10), "l": (0.1, 1.5)}, depth=3),
@@ -607,6 +608,7 @@ def maps():
         "about a number": gc.certify_region(hyperbola, "resting", {"k": (1, 5)}, depth=1, params={"s": 0.5}),
         "along the family": gc.certify_region(hyperbola, "resting", {"s": (-2, 2), "d": (0.1, 2)}, depth=2),
         "an arctangent": gc.certify_region(sliding(sp.atan), "resting", {"s": (-2, 2)}, depth=2),
+        "over a shape": gc.certify_region(disk, "rolling", {"Omega0": (5, 12), "a": (0.1, 1)}, depth=3),
     }
 
 
@@ -641,7 +643,9 @@ def changed(data, path, value):
     return found
 
 
-@pytest.mark.parametrize("name", ["skate", "top", "about a number", "along the family", "an arctangent"])
+@pytest.mark.parametrize(
+    "name", ["skate", "top", "about a number", "along the family", "an arctangent", "over a shape"]
+)
 def test_changed_witnesses_are_refused_or_show_the_same(files, name):
     """Every place and number of witness and theorem, and every node behind the problem's: what is confirmed
     says no more than the honest file, whose axes and numbers it has.
@@ -657,7 +661,7 @@ def test_changed_witnesses_are_refused_or_show_the_same(files, name):
     used = max(data["problem"]["field"])
     paths += [("problem", "nodes", *p) for p in leaves(data["problem"]["nodes"]) if p[0] > used]
     refused = confirmed = 0
-    for path in rng.sample(paths, min(len(paths), 160)):
+    for path in rng.sample(paths, min(len(paths), 40 if name == "over a shape" else 160)):
         forged = changed(data, path, lambda old: other(old, rng, len(data["problem"]["nodes"])))
         try:
             found = checker.prove(forged).told["region"].area
@@ -679,3 +683,44 @@ def other(old, rng, places):
     if old.lstrip("-")[:1].isdigit():
         return rng.choice(["0", f"{old}1", "-1", "2"])
     return rng.choice([f"{old}'", "energy", "x", "roots", "growth", "sum", "prod"])
+
+
+# -- integrals over a shape --------------------------------------------------------------------------------
+
+
+def without_shape(theorem):
+    del theorem["shape"]
+
+
+def with_leaf_left_out(theorem):
+    """A chart that is not shown to hold the gradient of the leaf."""
+    chart = theorem["charts"][0]
+    chart["rows"] = [chart["rows"][-1] if k == "|Gamma|^2" else k for k in chart["rows"]]
+
+
+SHAPES = {
+    "no shape": (without_shape, "do not fit each other"),
+    "a shape along what rests": (lambda t: t["shape"].update(along="Gamma2"), "division by zero"),
+    "a shape along a velocity": (lambda t: t["shape"].update(along="Omega2"), "do not fit each other"),
+    "another velocity": (lambda t: t["shape"].update(velocity="Omega2"), "different states"),
+    "a slope of its own": (
+        lambda t: t["shape"]["slopes"].update(Gamma2=t["shape"]["slopes"]["Gamma3"]),
+        "structure of integrals",
+    ),
+    "a rate of its own": (
+        lambda t: t["shape"]["rates"]["Omega2"].reverse(),
+        "structure of integrals",
+    ),
+    "fewer geometric states": (lambda t: t["shape"]["slopes"].pop("Gamma3"), "the shape is no curve"),
+    "a velocity less": (lambda t: t["shape"]["rates"].pop("Omega3"), "shorter|longer"),
+    "the leaf left out": (with_leaf_left_out, "not shown to be independent"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_no_integral_over_a_shape_without_its_structure(files, name):
+    change, why = SHAPES[name]
+    forged = copy.deepcopy(files["over a shape"])
+    change(forged["theorem"])
+    with pytest.raises(Refusal, match=why):
+        checker.prove(forged)

@@ -20,8 +20,8 @@ from geoctrl.analysis.conditions.criteria import Criteria
 from geoctrl.analysis.conditions.falling_family import falling_energy
 from geoctrl.analysis.conditions.family_point import Falling, FamilyFunctions, FamilyPoint, NotFree
 from geoctrl.analysis.conditions.parameter_settings import Settings
-from geoctrl.analysis.question.motion import relations_by_label
-from geoctrl.analysis.question.shape_integrals import ShapeJet, shape_of
+from geoctrl.analysis.question.motion import EquationsOfMotion, relations_by_label
+from geoctrl.analysis.question.shape_integrals import ShapeJet
 from geoctrl.analysis.symbolic.formulas import Either, Formula
 from geoctrl.analysis.symbolic.rational_functions import RationalFunction, TooLargeError
 from geoctrl.analysis.symbolic.sympy_forms import Reader, consistent_conditions, size, undecided_where
@@ -137,7 +137,9 @@ def stability_conditions(
     found = _conditions_of(at, jets, time, falling)
     if found.stable or found.unstable == [sp.S.true] or found.note:
         return found
-    shape = time.attempt("integrals over the shape", lambda: shape_of(sys), None)
+    is_driven = any(not node.is_zero for node in at.inputs.values())
+    find_shape = EquationsOfMotion.of(sys).shape
+    shape = None if is_driven else time.attempt("integrals over the shape", find_shape, None)
     if shape is None:
         return replace(found, note=time.note)
     further = time.attempt("integrals over the shape", lambda: at.shape_jets(shape), [])

@@ -27,6 +27,7 @@ from geoctrl.decisions.arithmetic.tower import Surds
 from geoctrl.decisions.functions.derivatives import Jet, evaluate
 from geoctrl.decisions.functions.identities_by_division import generators_of
 from geoctrl.decisions.questions.exact_question import Question
+from geoctrl.decisions.questions.shape_structure import integrals_along, slopes_of_shape
 from geoctrl.decisions.reading.problem_reader import EQUATIONS, Refusal, one_of
 
 Rows = list[list[MapQuotient]]
@@ -39,6 +40,7 @@ REGION = {
     **{k: EQUATIONS[k] for k in ("nodes", "unknowns", "matrix", "right", "field", "leaf", "invariants")},
     **{k: EQUATIONS[k] for k in ("weights", "consequences?")},
     "kind": one_of("region"),
+    "shape?": EQUATIONS["shape?"],
     "states": {...: _place},
     "inputs": {...: _place},
     "domain": [_place],
@@ -76,6 +78,10 @@ class FamilyOverAxes:
     leaf, invariants : dict of name -> place
     domain : list of Quotient
         Positive within the domain of the model.
+    along : str or None
+        Of a shape over which integrals exist, the state by which these are developed.
+    integrals : dict of name -> Jet
+        These, by their derivatives at the members.
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
@@ -110,6 +116,22 @@ class FamilyOverAxes:
         self.question = Question(asked, True, self.field, self._along)
         jets = self.question.jets(problem["domain"])
         self.domain = [self.field.of(jet.value) for jet in jets]
+        self.along: str | None = None
+        self.integrals: dict[str, Jet] = {}
+
+    def develop_integrals(self) -> None:
+        """Integrals over the shape of the problem, by a geometric state that moves; Refusal without one."""
+        if "shape" not in self.region:
+            return
+        slopes = {k: self.field.of(v) for k, v in slopes_of_shape(self.question).items()}
+        moving = [k for k, slope in slopes.items() if slope]
+        if len(self.leaf) != len(slopes) - 1 or not moving:
+            raise Refusal("the shape is no curve along which it can move", "problem.shape")
+        self.along = min(moving, key=lambda k: (not slopes[k].is_constant, slopes[k].size))
+        self.integrals = {
+            name: Jet(None, {i: c for i, c in enumerate(gradient) if c}, second)
+            for name, gradient, second in integrals_along(self.question, self.along)
+        }
 
     @property
     def table(self) -> list[tuple]:
@@ -172,6 +194,8 @@ class FamilyOverAxes:
     def _function(self, name: str) -> Jet:
         """Value and derivatives of a relation, or of an invariant that is proved to be one."""
         known = self.leaf | self.invariants
+        if name in self.integrals:
+            return self.integrals[name]
         if name not in known:
             raise Refusal(f"there is no function {name[:80]!r}", "proofs")
         if name not in self.leaf:

@@ -40,11 +40,13 @@ from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.witnesses.box_witnesses import rounded_inverse
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import texts
+from geoctrl.analysis.witnesses.shape_witnesses import zeros_of_structure
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import Proof, Proofs
 from geoctrl.checker.reader import conform, rational
+from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.decisions.reading.problem_reader import Refusal as OldRefusal
 
 __all__ = ["ConfirmedProofs", "MapWitnesses", "content_of_map", "read_proofs"]
@@ -118,6 +120,7 @@ class MapWitnesses:
             "axes": {k: data["axes"][k] for k in axes},
             "symbols": data["symbols"],
             **({"moving": moving} if moving else {}),
+            **({"shape": self._shape()} if members.integrals else {}),
             "domain": data["domain"],
             "leaf": self._leaf(),
             "divisors": [],
@@ -155,15 +158,24 @@ class MapWitnesses:
         q = self._members.question
         place = (q.problem["leaf"] | q.problem["invariants"])[name]
         rate = q.rate([place, *q.problem["weights"].get(name, [])])
-        if not rate:
-            return []
+        return self._cofactors_of_zero(rate) if rate else []
+
+    def _cofactors_of_zero(self, zero: Ratio) -> list[Any]:
+        q = self._members.question
         for i, node in enumerate(q.table):
             if node[0] == "fun":
                 q.ratios([i])
         writer = RatioWriter(
             self._table, q.functions, q.variables, q.still, q.problem["roots"], factored=True
         )
-        return cofactors_of_zero(writer, self._table, rate, relations_of_leaf(q), on_leaf_alone=True)
+        return cofactors_of_zero(writer, self._table, zero, relations_of_leaf(q), on_leaf_alone=True)
+
+    def _shape(self) -> dict[str, Any]:
+        """The structure of the rates over which integrals exist."""
+        q, along = self._members.question, self._members.along
+        zeros = zeros_of_structure(q)
+        cofactors = [self._cofactors_of_zero(zero) if zero.top else [] for zero in zeros]
+        return {**q.problem["shape"], "along": along, "cofactors": cofactors}
 
     def _inverse(self, rows: list[list[MapQuotient]]) -> list[list[int]]:
         """The inverse of a matrix, as places."""

@@ -54,8 +54,12 @@ def region_problem(
     family: str,
     axes: Mapping[str, tuple[Fraction, Fraction]],
     params: Mapping[str, Any] | None,
+    is_over_shape: bool = False,
 ) -> tuple[dict[str, Any], FamilyOverAxes]:
-    """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it."""
+    """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it.
+
+    With integrals over the shape of the motion, where no input acts; Refusal where there are none.
+    """
     own = sys.families[family].names
     given = dict(params or {})
     symbols = {k: given.pop(k) for k in list(given) if k in own}
@@ -119,17 +123,24 @@ def region_problem(
         "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
     }
 
+    shape = motion.shape() if is_over_shape and all(node.is_zero for node in members["inputs"]) else None
+    if is_over_shape and shape is None:
+        raise Refusal("the motion has no shape over which integrals exist")
+
     def problem_data(further: bool) -> tuple[dict[str, Any], FamilyOverAxes]:
-        data = motion.family_data(members, free, functions, further) | named
+        data = motion.family_data(members, free, functions, further, shape) | named
         for part, labels in (("states", sys.state_labels), ("inputs", sys.input_labels)):
             data[part] = dict(zip(labels, data[part], strict=True))
         found = FamilyOverAxes(conform(data, REGION))
         found.require_members()
+        found.develop_integrals()
         return data, found
 
     try:
         return problem_data(further=False)
     except Refusal:
+        if shape is not None:
+            raise
         return problem_data(further=True)
 
 
@@ -143,7 +154,10 @@ def require_same_region(sys: ReducedSystem, problem: Mapping[str, Any], theorem:
         raise CertificateError(f"the map sets {', '.join(tied)} by other parameters, and does not tell how")
     axes = {k: (Fraction(a), Fraction(b)) for k, (a, b) in theorem["axes"].items()}
     numbers = {k: Fraction(v) for part in (problem["parameters"], symbols) for k, v in part.items()}
-    anew, _ = region_problem(sys, family, axes, numbers)
+    try:
+        anew, _ = region_problem(sys, family, axes, numbers, "shape" in theorem)
+    except Refusal:
+        raise CertificateError(f"the map rests on integrals that {sys.name} has not") from None
     rows = len(anew["nodes"])
     given = {**problem, "nodes": problem["nodes"][:rows], "axes": theorem["axes"], "symbols": symbols}
     given |= {"domain": theorem["domain"], "kind": anew["kind"]}
@@ -151,5 +165,5 @@ def require_same_region(sys: ReducedSystem, problem: Mapping[str, Any], theorem:
         part: {k: v for k, v in anew[part].items() if k in problem[part]}
         for part in ("invariants", "weights")
     }
-    if {k: v for k, v in (anew | kept).items() if k != "consequences"} != given:
+    if {k: v for k, v in (anew | kept).items() if k not in ("consequences", "shape")} != given:
         raise CertificateError(f"the equations or members of the map are not those of {sys.name}")

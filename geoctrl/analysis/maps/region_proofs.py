@@ -16,7 +16,7 @@ from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes, Kernel
 from geoctrl.analysis.maps.map_quotients import MapQuotient, hermite, hurwitz
 from geoctrl.decisions.reading.problem_reader import Refusal
 
-__all__ = ["ProofChart", "ProofSamples", "independent_chart", "proposals"]
+__all__ = ["ProofChart", "ProofSamples", "Proposals", "independent_chart", "proposals"]
 
 Rows = list[list[MapQuotient]]
 
@@ -109,10 +109,17 @@ def _float(q: fmpq) -> float:
     return int(q.p) / int(q.q)
 
 
-def proposals(members: FamilyOverAxes) -> list[dict[str, Any]]:
+class Proposals(NamedTuple):
+    """Proofs that may hold somewhere, and the number of points at which none decides."""
+
+    proofs: list[dict[str, Any]]
+    undecided: int
+
+
+def proposals(members: FamilyOverAxes) -> Proposals:
     """Proofs that may hold somewhere in the region, multipliers as quotients."""
     at = ProofSamples(members)
-    names = [*members.leaf, *(k for k in members.invariants if k != "energy")]
+    names = [*members.leaf, *(k for k in members.invariants if k != "energy"), *members.integrals]
     names += [k for k in members.invariants if k == "energy"]
     leaf = len(members.leaf)
     found: list[tuple[np.ndarray, dict[str, Any]]] = []
@@ -129,9 +136,11 @@ def proposals(members: FamilyOverAxes) -> list[dict[str, Any]]:
     return _covering(found, at.count)
 
 
-def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> list[dict[str, Any]]:
+def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> Proposals:
     """As few as hold wherever one of them does, those that decide more first."""
     chosen: list[dict[str, Any]] = []
+    deciding = [mask for mask, p in found if p["verdict"] != "spectrum"]
+    decided = np.any(deciding, axis=0) if deciding else np.full(count, False)
     for classes in (("stable", "unstable"), ("spectrum",)):
         kind = [(mask, p) for mask, p in found if p["verdict"] in classes]
         open_ = np.full(count, True)
@@ -141,7 +150,7 @@ def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> lis
                 break
             chosen.append(best)
             open_ = open_ & ~mask
-    return chosen
+    return Proposals(chosen, count - int(np.count_nonzero(decided)))
 
 
 def independent_chart(

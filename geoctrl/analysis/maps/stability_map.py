@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +24,7 @@ from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
 from geoctrl.analysis.maps.map_witnesses import content_of_map, read_proofs
 from geoctrl.analysis.maps.region_cells import Tiles
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
-from geoctrl.analysis.maps.region_proofs import proposals
+from geoctrl.analysis.maps.region_proofs import Proposals, proposals
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.maps.file import CLASSES, DEPTH, MAP, PROBLEM, claim_of_map
 from geoctrl.checker.maps.region import LETTERS, halves
@@ -320,21 +321,35 @@ def problem_and_proofs(
             f"the members of {family!r} are not proved to be equilibria on the leaf for all values of the "
             f"axes ({refusal}); seen in other axes they may be (sys.despun())"
         ) from None
+    try:
+        data, members, found = _with_proposals(data, members)
+    except Refusal as refusal:
+        raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from None
+    if found.undecided:
+        with suppress(Refusal):
+            over_shape = _with_proposals(*region_problem(sys, family, axes, params, is_over_shape=True))
+            if over_shape[2].undecided < found.undecided:
+                data, members, found = over_shape
+    return data, members, found.proofs[: len(LETTERS)]
+
+
+def _with_proposals(
+    data: dict[str, Any], members: FamilyOverAxes
+) -> tuple[dict[str, Any], FamilyOverAxes, Proposals]:
+    """A problem without what is not proved to be conserved, and the proofs that may hold somewhere."""
     for name in list(data["invariants"]):
         if not _proves_conservation(members, name):
             for part in (data["invariants"], data["weights"], members.invariants):
                 part.pop(name, None)
-    try:
-        proofs = proposals(members)
-        if data["symbols"] and any("tangents" in proof for proof in proofs):
-            # The family's tangents are derivatives by all of its symbols: those with numbers move as well.
-            moving = {k: [q, q] for k, q in data["symbols"].items()}
-            data |= {"axes": data["axes"] | moving, "symbols": {}}
-            members = FamilyOverAxes(conform_old(data, REGION))
-            proofs = proposals(members)
-    except Refusal as refusal:
-        raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from None
-    return data, members, proofs[: len(LETTERS)]
+    found = proposals(members)
+    if data["symbols"] and any("tangents" in proof for proof in found.proofs):
+        # The family's tangents are derivatives by all of its symbols: those with numbers move as well.
+        moving = {k: [q, q] for k, q in data["symbols"].items()}
+        data |= {"axes": data["axes"] | moving, "symbols": {}}
+        members = FamilyOverAxes(conform_old(data, REGION))
+        members.develop_integrals()
+        found = proposals(members)
+    return data, members, found
 
 
 def _proves_conservation(members: Any, name: str) -> bool:

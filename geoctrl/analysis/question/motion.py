@@ -278,19 +278,19 @@ class EquationsOfMotion:
         symbols: Mapping[Node, str],
         functions: Mapping[str, Node],
         further: bool,
+        shape: ShapeIntegrals | None = None,
     ) -> dict[str, Any]:
         """The equations, and functions of the states, in a table with other nodes by name, which may hold
-        symbols of a family.
+        symbols of a family. With a shape, the rates of velocities are written as solved for.
         """
-        roles = {
-            "state": self.states,
-            "input": self.inputs,
-            "parameter": self.parameters,
-            "unknown": self.unknowns,
-        }
+        roles = {"state": self.states, "input": self.inputs, "parameter": self.parameters}
+        roles |= {} if shape else {"unknown": self.unknowns}
         named = {n: (k, role) for role, held in roles.items() for k, n in held.items()}
         table = Table(self.graph, named | {node: (name, "family") for node, name in symbols.items()})
-        data = self._equations(table, functions, further, self.states, {})
+        if shape is None:
+            data = self._equations(table, functions, further, self.states, {})
+        else:
+            data = self._solved_equations(table, functions, shape)
         return data | {part: table.places(nodes) for part, nodes in members.items()} | {"nodes": table.rows}
 
     def _equations(
@@ -332,10 +332,19 @@ class EquationsOfMotion:
     def _write_solved(self, functions: Mapping[str, Node], shape: ShapeIntegrals) -> dict[str, Any]:
         roles = {"state": self.states, "input": self.inputs, "parameter": self.parameters}
         table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
-        labels = list(self.states)
         data = {
             "kind": "equations",
             **{f"{role}s": dict.fromkeys(named, "0") for role, named in roles.items()},
+            **self._solved_equations(table, functions, shape),
+        }
+        return data | {"nodes": table.rows}
+
+    def _solved_equations(
+        self, table: Table, functions: Mapping[str, Node], shape: ShapeIntegrals
+    ) -> dict[str, Any]:
+        """All but states, inputs, parameters and the table itself."""
+        labels = list(self.states)
+        return {
             "unknowns": [],
             "matrix": [],
             "right": [],
@@ -351,7 +360,6 @@ class EquationsOfMotion:
                 },
             },
         }
-        return data | {"nodes": table.rows}
 
     def shape(self) -> ShapeIntegrals | None:
         """The structure that makes linear integrals exist where no input acts, for all parameters; found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import gcd, lcm
 from typing import Any
 
 import sympy as sp
@@ -16,6 +18,9 @@ from geoctrl.analysis.symbolic.sign_conditions import KnownSigns
 
 __all__ = ["Reader", "consistent_conditions", "size", "undecided_where"]
 
+DIGITS = 17
+"""Of a whole number that is written as it is; a double shows as many."""
+
 
 def size(formula: Formula) -> int:
     """Number of terms in a formula."""
@@ -25,6 +30,18 @@ def size(formula: Formula) -> int:
         return sum(map(size, formula.parts))
     factors = formula.factors if isinstance(formula, Positive) else (formula.factor,)
     return sum(len(p.terms) for p in factors)
+
+
+def _of_readable_size(p: Polynomial) -> Polynomial:
+    """A polynomial of the same sign: without the content of its coefficients and, where these are longer than
+    a double shows, over a power of ten that makes the largest of them a few units.
+    """
+    numbers = [c for _, c in p.terms]
+    above, below = gcd(*(c.numerator for c in numbers)), lcm(*(c.denominator for c in numbers))
+    size = Fraction(above, below)
+    if (digits := len(str(max(abs(c / size).numerator for c in numbers))) - 1) > DIGITS:
+        size *= 10**digits
+    return Polynomial(tuple((exponents, c / size) for exponents, c in p.terms))
 
 
 class Reader:
@@ -88,16 +105,18 @@ class Reader:
         return _positive(self._product(formula, turned))
 
     def _product(self, p: Positive, turned: bool) -> sp.Expr:
-        if len(p.factors) > 1:
-            return sp.Mul(p.sense, *map(self.collected_expression, p.factors))
+        factors = [_of_readable_size(factor) for factor in p.factors]
+        if len(factors) > 1:
+            return sp.Mul(p.sense, *map(self.collected_expression, factors))
         sense = -p.sense if turned else p.sense
-        expr = sp.collect(sp.expand(sense * self.polynomial(p.factors[0])), self._sorted_by)
+        expr = sp.collect(sp.expand(sense * self.polynomial(factors[0])), self._sorted_by)
         return -expr if turned else expr
 
     def relations(self, formula: Formula, turned: bool = False) -> list[Boolean]:
-        """A formula as relations that hold together."""
+        """A formula as relations that hold together, without those that are seen to hold of numbers."""
         parts = formula.parts if isinstance(formula, All) else (formula,)
-        return [self.relation(p, turned) for p in parts]
+        found = [self.relation(p, turned) for p in parts]
+        return [r for r in found if r != sp.true] or [sp.true]
 
     def generators(self) -> tuple[Generator, ...]:
         """What the generators of the field stand for."""

@@ -13,8 +13,9 @@ from geoctrl.analysis.question.ratio_writer import RatioWriter
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
 from geoctrl.checker import THEOREMS
+from geoctrl.decisions.functions.identities_by_division import Ratio
 
-__all__ = ["over_shape"]
+__all__ = ["over_shape", "zeros_of_structure"]
 
 Writer = Callable[[PointWitnesses, dict[str, Any]], dict[str, Any]]
 
@@ -30,13 +31,20 @@ def over_shape(writer: Writer) -> Writer:
             return found
         if (name := f"{found['name']} over a shape") not in THEOREMS:
             raise NotSolved
-        return found | {"name": name, "shape": _structure(point)}
+        q, table = point.question, point.table
+        moved = (k for k, place in q.problem["shape"]["slopes"].items() if q.jets([place])[0].value)
+        ratios, relations = RatioWriter.of(q, table), relations_of_leaf(q)
+        cofactors = [cofactors_of_zero(ratios, table, zero, relations) for zero in zeros_of_structure(q)]
+        return found | {
+            "name": name,
+            "shape": {**q.problem["shape"], "along": next(moved), "cofactors": cofactors},
+        }
 
     return theorem
 
 
-def _structure(point: PointWitnesses) -> dict[str, Any]:
-    q, table = point.question, point.table
+def zeros_of_structure(q: decisions.Question) -> list[Ratio]:
+    """What vanishes on the leaf: rates of geometric states and of velocities, less those of the structure."""
     shape, zero = q.problem["shape"], q.functions.number(fmpq(0))
     state = dict(zip(q.labels, q.functions.variables, strict=False))
     field = dict(zip(q.labels, q.ratios(q.problem["field"]), strict=True))
@@ -44,11 +52,4 @@ def _structure(point: PointWitnesses) -> dict[str, Any]:
     for label, row in shape["rates"].items():
         terms = (b * state[k] for b, k in zip(q.ratios(row), shape["rates"], strict=True))
         expected[label] = sum(terms, zero)
-    writer, relations = RatioWriter.of(q, table), relations_of_leaf(q)
-    zeros = [field[k] - state[shape["velocity"]] * e for k, e in expected.items()]
-    moved = (k for k, place in shape["slopes"].items() if q.jets([place])[0].value)
-    return {
-        **shape,
-        "along": next(moved),
-        "cofactors": [cofactors_of_zero(writer, table, f, relations) for f in zeros],
-    }
+    return [field[k] - state[shape["velocity"]] * e for k, e in expected.items()]

@@ -14,6 +14,7 @@ from geoctrl.checker.maps.charts import CHART
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import LETTERS, Proof, Proofs, Signs, analytic, walk, whole
 from geoctrl.checker.reader import EQUATIONS, WITNESS, label, place, rational
+from geoctrl.checker.theorems.shape import SHAPE
 from geoctrl.checker.verdicts import BASIS, Found
 from geoctrl.checker.words.claims import assigned, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
@@ -36,6 +37,7 @@ MAP = {
     "moving?": {...: rational},
     "domain": [place],
     "leaf": {key: BASIS[key] for key in ("rows", "free", "inverse")},
+    "shape?": SHAPE,
     "divisors": [place],
     "charts": [CHART],
     "proofs": [lambda value: value if isinstance(value, dict) else None],

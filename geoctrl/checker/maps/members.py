@@ -21,6 +21,7 @@ from geoctrl.checker.maps.axes import Axes, FunctionsWithSquares, number_of
 from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
+from geoctrl.checker.theorems.shape import know_integrals
 
 PARTS = "states", "inputs"
 
@@ -33,7 +34,8 @@ class Members:
     problem, witness : dict
         With places of functions of the axes for states and inputs, and in the inverse of K.
     given : dict
-        ``axes`` with their intervals, ``symbols`` of the family that have numbers, and ``domain``.
+        ``axes`` with their intervals, ``symbols`` of the family that have numbers, ``domain``, and ``shape``
+        over which integrals exist.
 
     Attributes
     ----------
@@ -73,6 +75,8 @@ class Members:
         q.variables += (p for p, c in q.values.items() if isinstance(c, Ratio) and p not in q.states)
         q.require_kept(problem["invariants"])
         q.require_rest()
+        if shape := self.given.get("shape"):
+            know_integrals(q, shape)
         for jet in q.jets(self.given["domain"]):
             F.require_positive(jet.value)
         return q

@@ -44,23 +44,26 @@ def over_shape(theorem: Callable[[Question, Any], Found]) -> Callable[[Question,
     def verdict_over_shape(q: Question, witness: dict[str, Any]) -> Found:
         if not {*q.problem["leaf"]} <= {*witness["rows"]}:
             raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.rows")
-        _require_structure(q, witness["shape"])
-        jets = _integrals(q, witness["shape"])
-        _know(q, jets)
+        names = know_integrals(q, witness["shape"])
         verdict, method, told = theorem(q, witness)
-        return Found(verdict, method, told | {"shape_integrals": [*jets]})
+        return Found(verdict, method, told | {"shape_integrals": names})
 
     return verdict_over_shape
 
 
-def _know(q: Question, functions: dict[str, Jet]) -> None:
-    """Further functions, which are proved to be kept, by their derivatives at the point."""
+def know_integrals(q: Question, shape: dict[str, Any]) -> list[str]:
+    """The integrals over a shape as functions that are proved to be kept, by their derivatives at the point:
+    their names. That gradients of the leaf are independent is left to the caller.
+    """
+    _require_structure(q, shape)
+    functions = _integrals(q, shape)
     if functions.keys() & q.functions_by_name.keys():
         raise Refusal("the name of an integral stands twice", "problem")
     places = {name: len(q.table) + i for i, name in enumerate(functions)}
     q.functions_by_name = q.functions_by_name | places
     q.at |= {places[name]: jet for name, jet in functions.items()}
     q.kept |= functions.keys()
+    return [*functions]
 
 
 def _require_structure(q: Question, shape: dict[str, Any]) -> None:

@@ -19,8 +19,22 @@ from geoctrl.decisions.reading.problem_reader import Refusal
 _ZERO = fmpq(0)
 
 
-def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], dict]]:
+Integrals = list[tuple[str, list[fmpq], dict]]
+"""Names, gradients and Hessians."""
+
+
+def shape_integrals(question: Question) -> Integrals:
     """Name, gradient and Hessian at the point of the integral that begins as each velocity u."""
+    q = question
+    slopes = slopes_of_shape(q)
+    along = next((k for k, slope in slopes.items() if slope), None)
+    if not q.leaf[1] or len(q.leaf[0]) != len(slopes) - 1 or along is None:
+        raise Refusal("the shape is no curve along which it can move", "problem.shape")
+    return integrals_along(q, along)
+
+
+def slopes_of_shape(question: Question) -> dict[str, fmpq]:
+    """Rates of the geometric states over that of the shape, where rates are proved to have its structure."""
     q, shape = question, question.problem.get("shape")
     if shape is None:
         raise Refusal("integrals are claimed, but no shape is given", "problem.shape")
@@ -40,23 +54,31 @@ def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], dict]]:
         if q.table[i][0] == "sym"
     ):
         raise Refusal("slopes, rates and leaf may depend on the geometric states alone", "problem.shape")
+    q.jets(flat)  # nothing divides by zero at the point
+    found = {k: q.jets([p])[0].value for k, p in slopes.items()}
+    _prove_structure(q, shape)
+    if any(slope is None for slope in found.values()):
+        raise NotExact("the shape's motion is not rational at the point")
+    return found
+
+
+def integrals_along(question: Question, along: str) -> Integrals:
+    """The integrals with one of the geometric states as the parameter of the curve, one that moves."""
+    q, shape, labels = question, question.problem["shape"], question.labels
+    slopes, rates, s = shape["slopes"], shape["rates"], question.labels.index(along)
     g = {labels.index(k): q.jets([p])[0] for k, p in slopes.items()}
     B = [q.jets(row) for row in rates.values()]
-    _prove_structure(q, shape)
-    if any(jet.value is None for row in (g.values(), *B) for jet in row):
+    if any(jet.value is None for row in B for jet in row):
         raise NotExact("the shape's motion is not rational at the point")
-    s = next((i for i, jet in g.items() if jet.value), None)
-    if not q.leaf[1] or len(q.leaf[0]) != len(slopes) - 1 or s is None:
-        raise Refusal("the shape is no curve along which it can move", "problem.shape")
 
-    def along(jet: Jet) -> fmpq:  # the derivative by s along the curve
+    def slope(jet: Jet) -> fmpq:  # the derivative by s along the curve
         return sum((d * g[i].value for i, d in jet.first.items()), _ZERO) / g[s].value
 
     size, speed = range(len(rates)), g[s].value
     N = [[b.value / speed for b in row] for row in B]
-    dN = [[(along(b) - b.value / speed * along(g[s])) / speed for b in row] for row in B]
+    dN = [[(slope(b) - b.value / speed * slope(g[s])) / speed for b in row] for row in B]
     places = [labels.index(k) for k in rates]
-    u = [list(q.problem["states"].values())[i] for i in places]
+    u = [q.jets([q.place["state", k]])[0].value for k in rates]
     found = []
     for j, name in enumerate(rates):
         first = [-N[j][i] for i in size]
