@@ -40,7 +40,7 @@ __all__ = [
 THEOREMS = {
     **dict.fromkeys(("attraction", "growth", "energy-Casimir"), "verdicts"),
     **dict.fromkeys(("family", "drift"), "theorems.family"),
-    **dict.fromkeys(("lowest form", "zero root"), "theorems.lowest_form"),
+    **dict.fromkeys(("lowest form", "falling lowest form", "zero root"), "theorems.lowest_form"),
     **dict.fromkeys(("orbit", "growth across an orbit"), "theorems.orbit"),
     **dict.fromkeys(("loop that attracts", "loop that repels"), "theorems.held_loop"),
     **dict.fromkeys(("loop with fixed points", "loop that rests on a manifold"), "theorems.held_loop"),

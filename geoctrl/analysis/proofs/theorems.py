@@ -83,7 +83,28 @@ def _falling(problem: Problem, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where a function that is not conserved may fall."""
     if problem.others:
         stored = problem.question(others=True)
-        yield from falling_functions(stored, evidence["conserved"], list(problem.others))
+        found = []
+        for candidate in falling_functions(stored, evidence["conserved"], list(problem.others)):
+            found.append(candidate)
+            yield candidate
+        yield from _falling_to_a_degenerate_minimum(found)
+
+
+def _falling_to_a_degenerate_minimum(falling: list[Candidate]) -> Iterator[Candidate]:
+    """Functions that fall, and have no definite second variation."""
+    for stored, proposal in falling:
+        place, multipliers = stored.read["falling"]["function"], dict(proposal["falling_multipliers"])
+        name = next(k for k, p in stored.read["invariants"].items() if p == place)
+        conserved, _ = proposal["conserved"], multipliers.pop(next(iter(multipliers)))
+        sense = str(stored.read["falling"]["sense"])
+        asked = {"conserved": conserved, "held": conserved, "falls": [name]}
+        asked |= {"multipliers": {name: sense, **multipliers}}
+        try:
+            power = lowest_form(stored.with_parts(degenerate=ORDERS[-1]).exactly(), asked)["lowest_power"]
+        except checker.Refusal:
+            continue
+        if power:
+            yield stored.with_parts(degenerate=next(order for order in ORDERS if power <= order)), asked
 
 
 def _hills(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:

@@ -25,7 +25,7 @@ from geoctrl.decisions.arithmetic.eliminations import (
 from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.decisions.theorems.growing_decision import growth_left
 
-__all__ = ["CofactorWriter", "falling", "growing"]
+__all__ = ["CofactorWriter", "falling", "growing", "steps_and_sight"]
 
 Step = dict[str, Any]
 
@@ -37,16 +37,23 @@ def falling(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     basis = point.basis([*proof["problem"]["leaf"], *evidence["conserved"]])
     identities = CofactorWriter(point.question, point.table)
     fall = identities.fall(given)
-    squares = fall["squares"]
     found = {"name": "falling", **basis, "fall": fall, "multipliers": dict(others)}
     if evidence["nothing_stays"] == "yes":
-        steps, told = _steps(identities, given)
-        found |= {"steps": steps} | _sight(point, basis, [row["square"] for row in squares], steps, told)
+        found |= steps_and_sight(point, basis, identities, given)
     if proof["verdict"] == "PROVED_UNSTABLE":
         found["below"] = [
             str(c) for c in negative_direction(_second_variation(point, basis, evidence, given))
         ]
     return found
+
+
+def steps_and_sight(
+    point: PointWitnesses, basis: Basis, identities: CofactorWriter, given: dict[str, Any]
+) -> dict[str, Any]:
+    """What shows that nothing but the point stays where a function that falls rests."""
+    steps, told = _steps(identities, given)
+    squares = [row["square"] for row in given["squares"]]
+    return {"steps": steps} | _sight(point, basis, squares, steps, told)
 
 
 def growing(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:

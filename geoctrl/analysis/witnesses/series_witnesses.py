@@ -16,6 +16,7 @@ from flint import fmpq
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.witnesses.falling_witnesses import CofactorWriter, steps_and_sight
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, inverse_of, texts
 from geoctrl.checker.definite import positive_definite, product
@@ -32,7 +33,7 @@ from geoctrl.decisions.arithmetic.eliminations import combined_hessian, form, nu
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, to_float
 from geoctrl.decisions.theorems.focus_decision import focus_at
 
-__all__ = ["focus", "lowest_form", "zero_root"]
+__all__ = ["falling_lowest_form", "focus", "lowest_form", "zero_root"]
 
 Power = tuple[int, ...]
 Rows = list[list[Any]]
@@ -46,14 +47,33 @@ TAKEN = 0.5
 
 def lowest_form(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     """Series by Lagrange's equations, and a Gram matrix of the lowest form."""
+    multipliers = proof["evidence"]["multipliers"]
+    return {"name": "lowest form", **_minimum(point, proof, multipliers, {})}
+
+
+def falling_lowest_form(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
+    """The same with a function that falls, and what shows that nothing stays where it rests."""
+    given, evidence = proof["problem"]["falling"], proof["evidence"]
+    identities = CofactorWriter(point.question, point.table)
+    fall = {"fall": identities.fall(given)}
+    found = _minimum(point, proof, evidence["falling_multipliers"], fall)
+    seen = steps_and_sight(point, found, identities, given) if evidence["nothing_stays"] == "yes" else {}
+    return {"name": "falling lowest form", **found, **seen}
+
+
+def _minimum(
+    point: PointWitnesses, proof: dict[str, Any], combined: dict[str, str], fall: dict[str, Any]
+) -> dict[str, Any]:
+    """What shows the minimum of a combination, of which the first function may be one that falls."""
     found, labels = proof["evidence"], point.question.labels
     basis = point.basis([*found["held"], *proof["problem"]["leaf"]])
-    multipliers = {k: c for k, c in found["multipliers"].items() if c != "0"}
+    combined = {k: c for k, c in combined.items() if c != "0"}
     sense, rows, p = -1 if found["inertia"][1] else 1, basis["rows"], found["lowest_power"] // 2
-    along, inverse = _lagrange_equations(point, basis, {k: (sense, c) for k, c in multipliers.items()})
+    along, inverse = _lagrange_equations(point, basis, {k: (sense, c) for k, c in combined.items()})
+    multipliers = dict(list(combined.items())[len(fall) :])
     h = {k: VARIABLES + i for i, k in enumerate(labels) if k not in along}
     given: dict[str, Any] = basis | {"sense": sense, "along": along, "series": {k: [] for k in h}}
-    given |= {"levels": {k: [] for k in rows}, "multipliers": _numbers(multipliers)}
+    given |= {"levels": {k: [] for k in rows}, "multipliers": _numbers(multipliers), **fall}
     q = point.read()
 
     def residual(order: int) -> Callable[[Power], list[Number]]:
@@ -75,7 +95,7 @@ def lowest_form(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     total = combination(given, functions_near(q, given, p), p)
     powers = range(2 * p + 1 if len(along) > 1 else 1)
     lowest = [total.get((0,) * (2 * p - k) + (1,) * k, fmpq(0)) for k in powers]
-    data = {"name": "lowest form", **basis, "multipliers": multipliers, "sense": sense, "half": p}
+    data = {**basis, "multipliers": multipliers, "sense": sense, "half": p, **fall}
     data |= {"along": along} | {part: _texts(given[part]) for part in ("series", "levels")}
     return data | {"gram": [str(c) for c in free_of_gram(lowest)]}
 

@@ -13,7 +13,12 @@ from geoctrl.analysis.witnesses.held_witnesses import held_loop
 from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangle, growing_form
 from geoctrl.analysis.witnesses.orbit_witnesses import growth_across, orbit
 from geoctrl.analysis.witnesses.point_witnesses import PointWitnesses
-from geoctrl.analysis.witnesses.series_witnesses import focus, lowest_form, zero_root
+from geoctrl.analysis.witnesses.series_witnesses import (
+    falling_lowest_form,
+    focus,
+    lowest_form,
+    zero_root,
+)
 from geoctrl.analysis.witnesses.shape_witnesses import over_shape
 from geoctrl.decisions.theorems.falling_decision import METHOD as FALLING
 from geoctrl.decisions.theorems.family_decision import ATTRACTION, DRIFT
@@ -21,7 +26,7 @@ from geoctrl.decisions.theorems.focus_decision import METHOD as FOCUS
 from geoctrl.decisions.theorems.growing_decision import METHOD as GROWING
 from geoctrl.decisions.theorems.held_decision import FAMILY as FIXED_POINTS
 from geoctrl.decisions.theorems.held_decision import METHOD, ON_LEVELS
-from geoctrl.decisions.theorems.lowest_order import CRITICAL_CASE, MINIMUM
+from geoctrl.decisions.theorems.lowest_order import CRITICAL_CASE, FALLING_MINIMUM, MINIMUM
 from geoctrl.decisions.theorems.orbit_decision import METHOD as ORBIT
 
 __all__ = ["WitnessesOf", "theorem_of"]
@@ -66,6 +71,7 @@ THEOREMS: dict[str, WitnessesOf] = {
     ATTRACTION: lambda point, _: family(point),
     DRIFT: lambda point, _: drift(point),
     MINIMUM: lowest_form,
+    FALLING_MINIMUM: falling_lowest_form,
     CRITICAL_CASE: zero_root,
     FOCUS: focus,
     FALLING: falling,

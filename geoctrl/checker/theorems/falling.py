@@ -90,7 +90,7 @@ def falling_energy(q: Question, witness: dict[str, Any]) -> Found:
     terms += [(c, q.function(name)) for name, c in witness["multipliers"].items()]
     R = second_variation(q, terms, tangents(q, witness))
     if "seen" in witness:
-        _require_nothing_stays(q, witness)
+        require_nothing_stays(q, witness)
     if "below" not in witness:
         if not positive_definite(R):
             raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
@@ -108,7 +108,7 @@ def falling_energy(q: Question, witness: dict[str, Any]) -> Found:
     return Found("PROVED_UNSTABLE", "falling energy", {})
 
 
-def _require_nothing_stays(q: Question, witness: dict[str, Any]) -> None:
+def require_nothing_stays(q: Question, witness: dict[str, Any]) -> None:
     """Derivatives of what vanishes see every tangent of the level set, which is that of all functions."""
     if not {*q.problem["leaf"], *witness["multipliers"]} <= {*witness["rows"]} or not witness["free"]:
         raise Refusal("the gradients of the level set are not shown to be independent", "theorem.rows")

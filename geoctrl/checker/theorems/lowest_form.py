@@ -13,6 +13,10 @@ negative, follows.
 A form in z of degree 2 p is :math:`m^T G m`, m its monomials of degree p, for many G: a file gives what the
 form leaves free of it. One of them is positive definite where the form is.
 
+V may hold besides a function that falls (`geoctrl.checker.theorems.falling`): the point is stable as well.
+Where nothing but the point stays where its rate is zero, and the rows are the relations of the
+leaf alone, near motions tend to it (LaSalle).
+
 One zero root (Lyapunov's critical case; reduction principle). The leaf is regular, x(z) is on it, and
 :math:`f(x(z)) = a z^m x'(0)`, both up to terms of more than m powers. Then x'(0) is in the kernel of the
 linearisation B on the leaf. Where the quotient of B by it has all roots to the left of the axis, shown by a
@@ -33,6 +37,8 @@ from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import Number, number_text, positive, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import integer, label, one_of
+from geoctrl.checker.theorems.falling import FALLING, require_nothing_stays
+from geoctrl.checker.theorems.falling import require_fall as require_falling
 from geoctrl.checker.theorems.family import quotient
 from geoctrl.checker.verdicts import BASIS, Found, at_rest, require_fall, tangent_motion, tangents
 
@@ -51,11 +57,28 @@ MINIMUM = BASIS | {
 }
 """``half`` is p; ``levels`` are the functions that the rows are multiplied by; ``gram`` is G beside its
 diagonal and what stands next to it."""
+FALLING_MINIMUM = MINIMUM | {k: FALLING[k] for k in ("fall", "steps?", "seen?", "seen_inverse?")}
 ZERO_ROOT = BASIS | {"power": integer(2, POWER), "along": label, "series": SERIES, "P": [[rational]]}
 
 
 def lowest_form(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict where the lowest form of conserved functions is definite; Refusal otherwise."""
+    return Found("PROVED_STABLE", "energy-Casimir, lowest form", {"lowest_power": _lowest_power(q, witness)})
+
+
+def falling_lowest_form(q: Question, witness: dict[str, Any]) -> Found:
+    """Verdict where that of a combination with a function that falls is; Refusal otherwise."""
+    require_falling(q, witness["fall"])
+    told = {"lowest_power": _lowest_power(q, witness)}
+    if "seen" in witness:
+        require_nothing_stays(q, witness)
+    attracts = "seen" in witness and {*witness["rows"]} == {*q.problem["leaf"]}
+    verdict = "PROVED_ASYMPTOTICALLY_STABLE" if attracts else "PROVED_STABLE"
+    return Found(verdict, "falling energy, lowest form", told)
+
+
+def _lowest_power(q: Question, witness: dict[str, Any]) -> int:
+    """That of a combination which has a strict minimum on the level set; Refusal where it is not shown to."""
     p, along, free = (witness[k] for k in ("half", "along", "free"))
     q.require_kept(witness["multipliers"])
     W, beside = tangents(q, witness), [k for k in free if k not in along]
@@ -75,21 +98,28 @@ def lowest_form(q: Question, witness: dict[str, Any]) -> Found:
     G = gram([terms.get((0,) * (2 * p - k) + (1,) * k, fmpq(0)) for k in powers], witness["gram"])
     if not (positive_definite(G) and positive_definite(product(transpose(V), product(H, V)))):
         raise Refusal("the forms are not shown to be definite", "theorem.gram")
-    return Found("PROVED_STABLE", "energy-Casimir, lowest form", {"lowest_power": 2 * p})
+    return 2 * p
 
 
-def functions_near(q: Question, witness: dict[str, Any], p: int) -> dict[str, Jet]:
-    """F - F(e) at x(z) + h by their names, h_i by p powers of the variable after those of the series."""
-    along, names = witness["along"], [*witness["multipliers"], *witness["rows"]]
+def functions_near(q: Question, witness: dict[str, Any], p: int) -> dict[Any, Jet]:
+    """F - F(e) at x(z) + h by their names, h_i by p powers of the variable after those of the series; the
+    function that falls by its place.
+    """
+    along = witness["along"]
+    places: dict[Any, int] = {k: q.functions_by_name[k] for k in [*witness["multipliers"], *witness["rows"]]}
+    if fall := witness.get("fall"):
+        places[fall["function"]] = fall["function"]
     h = {k: series([[[VARIABLES + i] * p, fmpq(1)]], 2 * p) for i, k in enumerate(q.labels)}
     at = states_near(q, witness["series"], along, 2 * p, h)
-    values = evaluate(q.table, [q.functions_by_name[k] for k in names], at, Numbers(q.numbers.roots, 2 * p))
-    return {k: Jet({**jet.terms, (): fmpq(0)}, 2 * p) for k, jet in zip(names, values, strict=True)}
+    values = evaluate(q.table, [*places.values()], at, Numbers(q.numbers.roots, 2 * p))
+    return {k: Jet({**jet.terms, (): fmpq(0)}, 2 * p) for k, jet in zip(places, values, strict=True)}
 
 
-def combination(witness: dict[str, Any], away: dict[str, Jet], p: int) -> dict[tuple[int, ...], Number]:
+def combination(witness: dict[str, Any], away: dict[Any, Jet], p: int) -> dict[tuple[int, ...], Number]:
     """Terms of Lambda, without its value."""
     total = Jet({(): fmpq(0)}, 2 * p)
+    if fall := witness.get("fall"):
+        total += Jet({(): fmpq(fall["sense"])}, 2 * p) * away[fall["function"]]
     for name, c in witness["multipliers"].items():
         total += Jet({(): c * witness["sense"]}, 2 * p) * away[name]
     for name in witness["rows"]:
@@ -163,5 +193,6 @@ def gram(form: list[Number], given: list[Number]) -> Rows:
 
 THEOREMS = {
     "lowest form": ({"theorem": MINIMUM}, at_rest(lowest_form)),
+    "falling lowest form": ({"theorem": FALLING_MINIMUM}, at_rest(falling_lowest_form)),
     "zero root": ({"theorem": ZERO_ROOT}, at_rest(one_zero_root)),
 }

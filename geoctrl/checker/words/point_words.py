@@ -34,6 +34,11 @@ CHECKS = {
         "a combination of {multipliers} begins with a positive form of the power {power} along {along} and a "
         "positive quadratic form beside, on the level set of {rows}"
     ),
+    "falling lowest form": (
+        "a function falls along the motion, less squares, identically; with multipliers it begins with a "
+        "positive form of the power {power} along {along} and a positive quadratic form beside, on the level "
+        "set of {rows}"
+    ),
     "zero root": (
         "along the one zero root the field begins with the power {power}; {beside} along the linearisation"
     ),

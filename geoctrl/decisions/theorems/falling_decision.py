@@ -64,7 +64,7 @@ def falling_energy(q: Question, proposal: dict[str, Any], findings: dict[str, An
     }
     # All tangents of the level set are directions of motions only where its gradients are independent.
     smooth = regular and len(rows) == len(tangent) + len(names)
-    alone = bool(kernel) and smooth and _nothing_stays(q, given, kernel)
+    alone = bool(kernel) and smooth and nothing_stays(q, given, kernel)
     findings["nothing_stays"] = "yes" if alone else "not shown"
     if positive == len(R):
         if not alone:
@@ -109,7 +109,7 @@ def _second_variation(
     return form(H, kernel)
 
 
-def _nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
+def nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
     """Whether derivatives of the h along the linear motion see every direction of the kernel, or the
     functions of a chain do.
     """

@@ -30,6 +30,7 @@ from geoctrl.decisions.arithmetic.eliminations import (
 from geoctrl.decisions.functions.derivatives import Jet, evaluate
 from geoctrl.decisions.questions.exact_question import Question
 from geoctrl.decisions.reading.problem_reader import Refusal
+from geoctrl.decisions.theorems.falling_decision import nothing_stays, require_fall
 from geoctrl.decisions.theorems.family_decision import require_damped
 from geoctrl.decisions.theorems.series_by_order import (
     PowerSeries,
@@ -40,6 +41,7 @@ from geoctrl.decisions.theorems.series_by_order import (
 )
 
 MINIMUM, CRITICAL_CASE = "energy-Casimir, lowest form", "spectrum and a series"
+FALLING_MINIMUM = "falling energy, lowest form"
 _ZERO = fmpq(0)
 
 
@@ -48,10 +50,40 @@ def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str
     found = lowest_form(q, proposal)
     findings |= found | {"lowest_form": [str(c) for c in found["lowest_form"]]}
     sense = -1 if found["inertia"][1] else 1
+    _require_definite(found, sense)
+    return "PROVED_STABLE", MINIMUM
+
+
+def falling_minimum(q: Question, proposal: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
+    """The same of a combination with a function that falls, the first of its multipliers."""
+    given, falls = q.problem["falling"], proposal["falls"]
+    if [q.problem["invariants"].get(name) for name in falls] != [given["function"]]:
+        raise Refusal("the function that falls is another one", "evidence")
+    require_fall(q, given)
+    found = lowest_form(q, proposal)
+    multipliers = found["multipliers"]
+    if q.problem["roots"].read(multipliers[falls[0]]) != given["sense"] or found["inertia"][1]:
+        raise Refusal("the second variation is not shown to be positive beside its kernel", "evidence")
+    _require_definite(found, 1)
+    held = [*found["held"], *q.problem["leaf"]]
+    kernel = nullspace([q.function(name)[1] for name in held], len(q.labels))
+    # Rates are those on the level of all that the combination holds.
+    others = {k for k, c in multipliers.items() if c != "0"} - {*falls}
+    alone = bool(kernel) and others <= {*held} and nothing_stays(q, given, kernel)
+    findings |= {k: found[k] for k in ("held", "inertia", "lowest_power")}
+    findings |= {
+        "falling_multipliers": multipliers,
+        "lowest_form": [str(c) for c in found["lowest_form"]],
+        "nothing_stays": "yes" if alone else "not shown",
+    }
+    return "PROVED_ASYMPTOTICALLY_STABLE" if alone and not found["held"] else "PROVED_STABLE", FALLING_MINIMUM
+
+
+def _require_definite(found: dict[str, Any], sense: int) -> None:
+    """Refuse a lowest form that is not positive definite with a sense."""
     lowest = [c * sense for c in found["lowest_form"]]
     if not lowest or found["lowest_power"] % 2 or not _definite(lowest):
         raise Refusal("the lowest form is not definite", "problem.degenerate")
-    return "PROVED_STABLE", MINIMUM
 
 
 def lowest_form(q: Question, proposal: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +92,7 @@ def lowest_form(q: Question, proposal: dict[str, Any]) -> dict[str, Any]:
     """
     place, order = q.problem["invariants"], q.problem["degenerate"]
     key = (
-        tuple((name, place[name]) for name in proposal["conserved"]),
+        tuple((name, place[name]) for name in [*proposal.get("falls", []), *proposal["conserved"]]),
         tuple((proposal.get("multipliers") or {}).items()),
         tuple(proposal.get("held", [])),
     )
@@ -72,7 +104,7 @@ def lowest_form(q: Question, proposal: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lowest_form(q: Question, proposal: dict[str, Any]) -> dict[str, Any]:
-    names = [*proposal["conserved"], *q.problem["leaf"]]
+    names = [*proposal.get("falls", []), *proposal["conserved"], *q.problem["leaf"]]
     functions = [q.function(name) for name in names]
     multipliers = proposal.get("multipliers") or {}
     if list(multipliers) != names:

@@ -50,6 +50,7 @@ MISSING = {
     "lowest form": f"it rests on a lowest form {SERIES}",
     "zero root": f"it rests on a series {SERIES}",
     "falling": FALLING,
+    "falling lowest form": FALLING,
     "growing": GROWING,
     "weak focus": f"it rests on a centre manifold, by series {SERIES}",
     "orbit": GROUPS,
