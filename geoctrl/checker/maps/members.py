@@ -21,7 +21,7 @@ from geoctrl.checker.maps.axes import Axes, FunctionsWithSquares, number_of
 from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
-from geoctrl.checker.theorems.shape import know_integrals
+from geoctrl.checker.theorems.shape import know_integrals_in_charts
 
 PARTS = "states", "inputs"
 
@@ -70,13 +70,16 @@ class Members:
             part: dict(zip(problem[part], map(number_of, self._values(part)), strict=True)) for part in PARTS
         }
         at["parameters"] = {k: values[k] for k, i in self._places.items() if F.table[i][2] == "parameter"}
-        inverse = [F.values(row) for row in witness["inverse"]]
-        q = Question(problem | at, witness | {"inverse": inverse}, F, FunctionsWithSquares)
+        q = Question(
+            problem | at,
+            witness | {"inverse": [F.values(row) for row in witness["inverse"]]},
+            F,
+            FunctionsWithSquares,
+        )
         q.variables += (p for p, c in q.values.items() if isinstance(c, Ratio) and p not in q.states)
         q.require_kept(problem["invariants"])
         q.require_rest()
-        if shape := self.given.get("shape"):
-            know_integrals(q, shape)
+        know_integrals_in_charts(q, self.given)
         for jet in q.jets(self.given["domain"]):
             F.require_positive(jet.value)
         return q

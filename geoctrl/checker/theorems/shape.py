@@ -66,6 +66,14 @@ def know_integrals(q: Question, shape: dict[str, Any]) -> list[str]:
     return [*functions]
 
 
+def know_integrals_in_charts(q: Question, given: dict[str, Any]) -> None:
+    """Those of a shape, if one is given, with charts that each show the leaf to be regular."""
+    if "shape" in given:
+        if any(not {*q.problem["leaf"]} <= {*chart["rows"]} for chart in given["charts"]):
+            raise Refusal("the gradients of the leaf are not shown to be independent", "theorem.charts")
+        know_integrals(q, given["shape"])
+
+
 def _require_structure(q: Question, shape: dict[str, Any]) -> None:
     w, slopes, rates, leaf = shape["velocity"], shape["slopes"], shape["rates"], q.problem["leaf"]
     if len({w, *slopes, *rates}) != 1 + len(slopes) + len(rates):
