@@ -34,6 +34,8 @@ FAR = 1e3
 """Of the same, where a run is given up."""
 EDGE, SCAN, HALVINGS = 1 - 1e-6, 400, 40
 """Of the way to the edge, at which starts lie; steps along a ray, and halvings of the one that passes it."""
+COARSE, FINE = 81, 201
+"""Of the side of a plane, starts that are run, and points at which functions are drawn."""
 SLOPES = 0
 """In place of a degree: the set by slopes."""
 QUICKLY, SECONDS = 5.0, 60.0
@@ -43,7 +45,8 @@ X, Y, Z = sp.symbols("x y z", real=True)
 
 class Case(NamedTuple):
     """A system with its point and limits of outputs; half the box of starts about the point, with how many
-    of them a side; when a run has to be home, and its step; degrees of functions.
+    of them a side; when a run has to be home, and its step; degrees of functions; angles that are at home
+    after whole turns, too.
     """
 
     system: gc.ReducedSystem
@@ -54,6 +57,7 @@ class Case(NamedTuple):
     step: float
     degrees: Sequence[int]
     limits: Mapping[str, float] = MappingProxyType({})
+    turned: Sequence[str] = ()
 
     @property
     def home(self) -> np.ndarray:
@@ -86,7 +90,7 @@ def generator() -> Case:
     x, w = states[0].symbol, sp.Symbol("w", real=True)
     rates = {"x": w, "w": sp.Rational(3, 5) * (1 - sp.cos(x)) - sp.Rational(4, 5) * sp.sin(x) - w / 2}
     system = gc.VectorField(states, rates, name="machine at a bus").reduce()
-    return Case(system, [0, 0], {"x": 4.0, "w": 3.0}, 101, 80.0, 0.02, (2, 4))
+    return Case(system, [0, 0], {"x": np.pi, "w": 3.0}, 101, 80.0, 0.04, (2, 4), turned=("x",))
 
 
 def pendulum() -> Case:
@@ -159,7 +163,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "generator": generator,
     "lorenz": lambda: field(
         "Lorenz, one of two", [10 * (Y - X), 9 * X - Y - X * Z, X * Y - 2 * Z],
-        {"x": 10.0, "y": 14.0, "z": 12.0}, (4, 4, 8), count=31, step=0.005, end=25.0, degrees=(2, 4),
+        {"x": 10.0, "y": 14.0, "z": 12.0}, (4, 4, 8), count=15, step=0.01, end=25.0, degrees=(2, 4),
     ),
     "pendulum": pendulum,
     "cart": cart,
@@ -200,7 +204,10 @@ def come_home(case: Case, starts: np.ndarray) -> np.ndarray:
         d = case.system.rhs(0.0, y + h * c)
         x[:, now] = y = y + h / 6 * (a + 2 * b + 2 * c + d)
         left[now] &= np.all(np.abs(y - home) < FAR * sizes, axis=0)
-    return left & np.all(np.abs(x - home) < NEAR * sizes, axis=0)
+    away = x - home
+    for k in (case.system.state_labels.index(label) for label in case.turned):
+        away[k] = np.remainder(away[k] + np.pi, 2 * np.pi) - np.pi
+    return left & np.all(np.abs(away) < NEAR * sizes, axis=0)
 
 
 def edge(case: Case, roa: gc.AttractedSet, count: int) -> np.ndarray:
@@ -268,12 +275,18 @@ def draw(ax: Any, name: str, sets: Sequence[gc.AttractedSet]) -> None:
     labels = list(case.system.state_labels)
     x, y = list(case.box)[:2] if len(labels) == 2 else ("phi", "phi_dot")
     places = labels.index(x), labels.index(y)
-    sides = [case.home[k] + np.linspace(-1, 1, 161) * case.box[labels[k]] for k in places]
-    across, up = np.meshgrid(*sides)
-    states = np.tile(case.home[:, None], across.size)
-    states[places[0]], states[places[1]] = across.ravel(), up.ravel()
+    low, high = ([case.home[k] + sign * case.box[labels[k]] for k in places] for sign in (-1, 1))
+
+    def plane(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        across, up = np.meshgrid(*(np.linspace(a, b, count) for a, b in zip(low, high, strict=True)))
+        states = np.tile(case.home[:, None], across.size)
+        states[places[0]], states[places[1]] = across.ravel(), up.ravel()
+        return across, up, states
+
+    across, up, states = plane(COARSE)
     home = come_home(case, states).reshape(across.shape)
     ax.contourf(across, up, home.astype(float), levels=[0.5, 1.5], colors=["#e3e3e3"])
+    across, up, states = plane(FINE)
     for roa, degree, colour in zip(sets, case.degrees, ("C0", "C1", "C2", "C3"), strict=False):
         V = roa.value(states).reshape(across.shape) / roa.level
         ax.contour(across, up, V, levels=[1.0], colors=[colour], linewidths=1.3)
