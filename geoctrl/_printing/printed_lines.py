@@ -7,17 +7,18 @@ several lines. `full_text` and `short_form` become its ``full`` and its ``__repr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from textwrap import wrap
 from typing import Protocol
 
-__all__ = ["LINES", "WIDTH", "full_text", "on_one_page", "short_form", "told_behind"]
+__all__ = ["LINES", "WIDTH", "full_text", "on_one_page", "short_form", "told_behind", "with_units"]
 
 WIDTH, LINES = 79, 12
 """Columns and lines of what an object prints unasked."""
 
 _REST = "  ... .full() prints the rest"
-_BEGINNING = re.compile(r"\s*(?:[\w^|-]+(?: [\w^|-]+){0,2}: |[\w^|.-]+ = )?")
+_BEGINNING = re.compile(r"\s*(?:[\w^|-]+(?: [\w^|-]+){0,2}: |[\w^|.-]+(?: \([^()=]*\))? = )?")
 """Of a line: its indent, and the name of what it tells."""
 _SETTING = re.compile(r" = (-?[\d.]+)")
 """A value behind its name, which stay on one line."""
@@ -89,6 +90,19 @@ def told_behind(beginning: str, text: str) -> str:
                   v1; Pi3
     """
     return "\n".join(_lines_of(beginning + text, min(len(beginning), _DEEPEST), whole=True))
+
+
+def with_units(labels: Iterable[str], units: Mapping[str, str]) -> str:
+    """Labels, those beside each other that share a unit before it, in groups apart from each other.
+
+    Examples
+    --------
+    >>> with_units(["v", "w", "lean", "s"], {"v": "m/s", "w": "m/s", "lean": "rad"})
+    'v, w (m/s); lean (rad); s'
+    """
+    groups = groupby(labels, key=lambda label: units.get(label, ""))
+    told = ((", ".join(group), unit) for unit, group in groups)
+    return "; ".join(f"{names} ({unit})" if unit else names for names, unit in told)
 
 
 def _fact_lines(fact: str, whole: bool = False) -> list[str]:

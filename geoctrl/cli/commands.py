@@ -225,7 +225,8 @@ def run_verify(args: argparse.Namespace) -> int:
         data["derived_anew"] = anew
     if args.rocq:
         data["theorem"] = args.rocq
-    text = [str(report), *(f"  the same, derived anew: {part}" for part in anew)]
+    text = [str(report.verdict), f"  {report.claim}", *(f"  confirmed: {check}" for check in report.checks)]
+    text += [*(f"  the same, derived anew: {part}" for part in anew)]
     text += [f"  {theorem}"] if theorem else []
     show(args, data, "\n".join(text))
     return 0

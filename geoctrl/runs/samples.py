@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -11,7 +13,7 @@ import numpy as np
 
 from geoctrl._checks import nearest, pandas_library
 from geoctrl._printing.markup import Markup, card, facts, number, prose, sparkline
-from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.printed_lines import full_text, short_form, with_units
 from geoctrl._scalars import shown
 from geoctrl.errors import DescriptionError, LabelError
 from geoctrl.runs import storage
@@ -135,6 +137,11 @@ class Samples(ABC):
             If the run cannot be followed.
         """
 
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Units by label of states and inputs, as far as the system tells them."""
+        return {} if self.system is None else dict(self.system.told_units)
+
     # -- what follows -----------------------------------------------------------------------------
 
     @property
@@ -166,7 +173,7 @@ class Samples(ABC):
         lines += [f"  status: {self.status}", f"  engine: {self.engine}"]
         for what in ("state", "input", "output"):
             if labels := getattr(self, f"{what}_labels"):
-                lines.append(f"  {what}s: {', '.join(labels)}")
+                lines.append(f"  {what}s: {with_units(labels, self.units)}")
         return lines + [f"  event {name}: {_times(record)}" for name, record in self.events.items()]
 
     full = full_text
@@ -186,8 +193,9 @@ class Samples(ABC):
             "events": "; ".join(f"{name} at {_times(record)}" for name, record in self.events.items()),
             "engine": self.engine,
         }
-        units = {} if self.system is None else self.system.state_units
-        lines = [sparkline(self.time, self[label], label, units.get(label, "")) for label in self._telling()]
+        lines = [
+            sparkline(self.time, self[label], label, self.units.get(label, "")) for label in self._telling()
+        ]
         return card(
             f"{type(self).__name__} of {self.name or 'a system'}", facts(rows), Markup("".join(lines))
         )
@@ -235,6 +243,7 @@ class Samples(ABC):
             "inputs": self.inputs,
             "outputs": self.outputs,
             "energy": self.written_energy,
+            "units": self.units,
             "invariants": self.invariants,
             "leaf_defects": self.leaf_defects,
         }

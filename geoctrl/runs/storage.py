@@ -37,6 +37,7 @@ def arrays_of(given: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str
         "params": {k: float(v) for k, v in given["params"].items()},
         "success": bool(given["success"]),
         "events": list(given["events"]),
+        "units": dict(computed["units"]),
         "invariants": list(computed["invariants"]),
         "leaf": list(computed["leaf_defects"]),
     }
@@ -68,6 +69,7 @@ def read_arrays(arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, Any], dict[
         **{k: header[k] for k in ("params", "engine", "status", "success", "name")},
     }
     computed: dict[str, Any] = {k: arrays[k] for k in ("inputs", "outputs", "energy")}
+    computed["units"] = header.get("units", {})
     computed["invariants"] = {k: arrays[f"invariant{i}"] for i, k in enumerate(header["invariants"])}
     computed["leaf_defects"] = {k: arrays[f"leaf{i}"] for i, k in enumerate(header["leaf"])}
     return given, computed
@@ -136,6 +138,9 @@ def _check_header(where: str, header: Mapping[str, Any]) -> None:
     for key, kind in (("name", str), ("engine", str), ("status", str), ("success", bool), ("params", dict)):
         if not isinstance(header.get(key), kind):
             raise InputError(f"{where}: {key} must be of type {kind.__name__}, got {shown(header.get(key))}")
+    units = header.get("units", {})  # files of earlier versions have none
+    if not isinstance(units, dict) or not all(isinstance(unit, str) for unit in units.values()):
+        raise InputError(f"{where}: units must be texts by label, got {shown(units)}")
     for name, value in header["params"].items():
         real(value, f"{where}: parameter {name!r}")
 

@@ -79,6 +79,11 @@ class Controls(ABC):
         """Limits of the law's inputs, of the model file that its plant is read from; empty without one."""
         return {}
 
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units by label of what the law measures and sets, as far as its plant tells them."""
+        return {}
+
     @abstractmethod
     def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
         """The law with numbers, in the states of its plant and states of its own.
@@ -178,7 +183,7 @@ class Controls(ABC):
         >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-5e-6)
         >>> law.with_damping(k=8).sampled(rate=100, delay=4e-3, limits={"u_theta": 8})
         <SampledController of u_theta: 100 Hz, delay 0.004 s>
-          limits u_theta in [-8, 8]
+          limits u_theta in [-8, 8] N m
         """
         warn_of_slow(sampling_rate(rate), self.pace)
         return SampledController(
@@ -193,6 +198,7 @@ class Controls(ABC):
             lag,
             start,
             offset,
+            self.units,
         )
 
 
@@ -207,6 +213,8 @@ class SampledController:
     limits : dict of input label -> (low, high) or TorqueSpeed
     noise, rate_limits, quantisation, start, offset : dict of label -> float
     rng : Generator or None
+    units : dict of label -> str
+        Of measured signals and inputs, where they are known: what is printed behind their numbers.
 
     Raises
     ------
@@ -227,6 +235,7 @@ class SampledController:
     lag: float = 0.0
     start: Any = None
     offset: Any = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.feedback, Feedback):
@@ -353,11 +362,16 @@ class SampledController:
     def _lines(self) -> list[str]:
         late = {"delay": self.delay, "lag": self.lag}
         clock = [f"{self.rate:g} Hz", *(f"{name} {value:g} s" for name, value in late.items() if value)]
-        parts = [f"limits {k} {_bound_words(bound)}" for k, bound in self.limits.items()]
-        for name in ("rate_limits", "noise", "offset", "quantisation"):
-            parts += [f"{name.replace('_', ' ')} {k}: {v:g}" for k, v in getattr(self, name).items()]
+        parts = [f"limits {k} {_bound_words(bound, self._unit(k))}" for k, bound in self.limits.items()]
+        parts += [f"rate limits {k}: {v:g}{self._unit(k, '/s')}" for k, v in self.rate_limits.items()]
+        for name in ("noise", "offset", "quantisation"):
+            parts += [f"{name} {k}: {v:g}{self._unit(k)}" for k, v in getattr(self, name).items()]
         title = f"<SampledController of {', '.join(self.feedback.inputs)}: {', '.join(clock)}>"
         return [title, *(f"  {part}" for part in parts)]
+
+    def _unit(self, label: str, further: str = "") -> str:
+        """The unit of a signal behind a number of it, nothing where it is not known."""
+        return f" {self.units[label]}{further}" if label in self.units else ""
 
     full = full_text
     __repr__ = short_form
@@ -389,11 +403,11 @@ def _size(value: Any, what: str) -> float:
     return number
 
 
-def _bound_words(bound: Any) -> str:
-    """A bound in words."""
+def _bound_words(bound: Any, unit: str) -> str:
+    """A bound in words, with the unit of what is bounded."""
     if isinstance(bound, TorqueSpeed):
-        return f"+ {bound.slope:g} {bound.rate} in [{-bound.stall:g}, {bound.stall:g}]"
-    return f"in [{bound[0]:g}, {bound[1]:g}]"
+        return f"+ {bound.slope:g} {bound.rate} in [{-bound.stall:g}, {bound.stall:g}]{unit}"
+    return f"in [{bound[0]:g}, {bound[1]:g}]{unit}"
 
 
 def _speeds(limits: Any) -> list[str]:

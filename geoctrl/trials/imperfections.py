@@ -15,10 +15,8 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import SampledController
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
-from geoctrl.systems.equations.units import input_units
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
 from geoctrl.systems.states.tilted_system import tilted_states
-from geoctrl.systems.units.measures import known_units
 from geoctrl.trials.shared import Shared
 
 __all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "driven_velocities", "mechanism_of"]
@@ -92,11 +90,9 @@ class Case:
         return ""
 
     @cached_property
-    def units(self) -> dict[str, str]:
+    def units(self) -> Mapping[str, str]:
         """Units of states and inputs, as far as the description tells them."""
-        mechanism = getattr(self.plant, "mechanism", None)
-        found = ({} if mechanism is None else input_units(mechanism)) | known_units(self.plant)
-        return {label: unit for label, unit in found.items() if unit != "1"}
+        return self.plant.told_units
 
     @property
     def span(self) -> float:

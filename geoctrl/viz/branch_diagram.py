@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
+from geoctrl.viz.style import COLOURS, axis_label, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def branches(found: Any, state: str | None = None, ax: Axes | None = None, title
     >>> turn = gc.find_equilibrium(skate, fixed={"v2": 5.0, "Gamma2": 0.3})
     >>> leaning = gc.follow(skate, turn, along="v2", span=(4, 7), fixed=["Gamma2"], points=11)
     >>> gc.viz.branches(leaning).get_ylabel()
-    '$v_{3}$'
+    '$v_{3}$ (m/s)'
     """
     drawn = list(found) if isinstance(found, Sequence) else [found]
     for branch in drawn:
@@ -76,6 +76,7 @@ def branches(found: Any, state: str | None = None, ax: Axes | None = None, title
     row = labels.index(state) if state is not None else _liveliest(drawn, labels)
     ax = new_axes(ax, (6.0, 4.0))
     marked: dict[str, Any] = {}
+    units = drawn[0].system.told_units
     for branch, colour in zip(drawn, COLOURS * (1 + len(drawn) // len(COLOURS)), strict=False):
         _lines(ax, branch, row, colour)
         for change in branch.changes:
@@ -94,8 +95,8 @@ def branches(found: Any, state: str | None = None, ax: Axes | None = None, title
     quiet(
         ax,
         title if title is not None else plain_text(drawn[0].system.name),
-        xlabel=mathtext(drawn[0].along),
-        ylabel=mathtext(labels[row]),
+        xlabel=axis_label(drawn[0].along, units),
+        ylabel=axis_label(labels[row], units),
     )
     ax.legend(frameon=False, fontsize="small")
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, quiet
+from geoctrl.viz.style import COLOURS, axis_label, new_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,12 +65,13 @@ def bands(ens: Ensemble, label: str, ax: Axes | None = None, title: str | None =
     if not there.any():
         raise InputError(f"no member has samples of {label!r}: see .status")
     ax = new_axes(ax, (6.4, 3.4))
+    units = {} if ens.system is None else ens.system.told_units
     time, found = ens.time[there], values[:, there]
     for low, high, opacity in _BANDS:
         edges = np.nanquantile(found, (low, high), axis=0)
         words = f"{round(100 * (high - low))} % of the members"
         ax.fill_between(time, *edges, color=COLOURS[0], alpha=opacity, linewidth=0, label=words)
     ax.plot(time, np.nanmedian(found, axis=0), color=COLOURS[0], linewidth=1.3, label="median")
-    quiet(ax, title, xlabel="time (s)", ylabel=mathtext(label))
+    quiet(ax, title, xlabel="time (s)", ylabel=axis_label(label, units))
     ax.legend(loc="best", frameon=False)
     return ax

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl.errors import InputError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
+from geoctrl.viz.style import COLOURS, axis_label, mathtext, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def stability_map(found: Any, ax: Axes | None = None, title: str | None = None) 
     >>> skate = gc.models.get("pendulum-skate")().reduce()
     >>> found = gc.certify_region(skate, "spinning", {"Omega0": (0, 10), "l": (0.1, 1.5)}, depth=4)
     >>> gc.viz.stability_map(found).get_ylabel()
-    '$l$'
+    '$l$ (m)'
     """
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
@@ -82,7 +82,8 @@ def stability_map(found: Any, ax: Axes | None = None, title: str | None = None) 
         ax.plot(*_segments(edges), color="#222222", linewidth=0.7, zorder=3)
     ax.set(xlim=across, ylim=up)
     named = plain_text(f"{found.data['system']}: {found.data['theorem']['family']}")
-    quiet(ax, title or named, xlabel=mathtext(x), ylabel=mathtext(y))
+    units = getattr(found, "units", {})
+    quiet(ax, title or named, xlabel=axis_label(x, units), ylabel=axis_label(y, units))
     ax.grid(False)
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
     return ax

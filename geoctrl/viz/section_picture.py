@@ -8,7 +8,7 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
+from geoctrl.viz.style import COLOURS, axis_label, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,8 +76,8 @@ def poincare(
         title
         if title is not None
         else plain_text(f"{section.system.name or 'section'}: {section.surface} = 0"),
-        xlabel=_axis_label(x, section.units),
-        ylabel=_axis_label(y, section.units),
+        xlabel=axis_label(x, section.units),
+        ylabel=axis_label(y, section.units),
     )
     return ax
 
@@ -86,10 +86,6 @@ def _widest(section: Any, labels: list[str]) -> list[str]:
     """States that spread furthest over the crossings, in the order of the state."""
     spread = np.ptp(np.hstack([found.states for found in section.crossings]), axis=1)
     return [labels[i] for i in sorted(np.argsort(-spread, kind="stable")[:4])]
-
-
-def _axis_label(label: str, units: dict[str, str]) -> str:
-    return mathtext(label) + (f" ({plain_text(units[label])})" if label in units else "")
 
 
 def _colours(count: int) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._checks import entries, flag
 from geoctrl.errors import GeoctrlError, InputError
-from geoctrl.viz.style import COLOURS, DASHES, mathtext, new_axes, quiet, require_trajectory
+from geoctrl.viz.style import COLOURS, DASHES, axis_label, mathtext, new_axes, quiet, require_trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +90,7 @@ def states(
             axes[0].set_title(title)
     together = axes.size == 1 and len(chosen) > 1
     sizes = _sizes(traj)
+    units = traj.units
     for i, (label, signal) in enumerate(zip(chosen, signals, strict=True)):
         panel = axes[0] if together else axes[i]
         style: dict[str, Any] = {
@@ -98,9 +99,9 @@ def states(
         }
         if not together:
             style = {"color": COLOURS[0]}
-        panel.plot(traj.time, signal, linewidth=1.3, label=mathtext(label), **style)
+        panel.plot(traj.time, signal, linewidth=1.3, label=axis_label(label, units), **style)
         if not together:
-            quiet(panel, ylabel=mathtext(label))
+            quiet(panel, ylabel=axis_label(label, units))
             panel.ticklabel_format(axis="y", useOffset=False)
             # A constant signal would else be magnified to its rounding errors.
             middle, half = (signal.max() + signal.min()) / 2, (signal.max() - signal.min()) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from geoctrl.systems import EulerPoincare
 
 __all__ = [
-    *("COLOURS", "DASHES", "mathtext", "new_axes", "parameter_text", "plain_text", "quiet"),
+    *("COLOURS", "DASHES", "axis_label", "mathtext", "new_axes", "parameter_text", "plain_text", "quiet"),
     "require_trajectory",
 ]
 
@@ -66,6 +67,11 @@ def mathtext(label: str) -> str:
     index = ",".join(part for part in (match[3], last) if part)
     text = rf"{name}_{{{index}}}" if index else name
     return rf"$|{text}|^2$" if match[1] else f"${text}$"
+
+
+def axis_label(label: str, units: Mapping[str, str]) -> str:
+    """A label in mathematical type with its unit, where that is known."""
+    return mathtext(label) + (f" ({plain_text(units[label])})" if label in units else "")
 
 
 def plain_text(name: str) -> str:

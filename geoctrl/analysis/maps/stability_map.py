@@ -101,6 +101,8 @@ class StabilityMap(AreaShares, ProofFile):
     data: dict[str, Any] = field(repr=False)
     verdicts: Sequence[str] = field(repr=False)
     """What is proved where a proof of the file holds, in their order."""
+    units: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Of axes, where the description tells them; the file holds numbers alone."""
 
     @cached_property
     def axes(self) -> dict[str, tuple[float, float]]:
@@ -307,7 +309,15 @@ def _map_of(sys: ReducedSystem, content: dict[str, Any], tiles: Tiles) -> Stabil
     """The map of the tiles that are known."""
     content["theorem"]["cells"] = tiles.tree()
     verdicts = tuple(proof.verdict for proof in read_proofs(content).proofs)
-    return StabilityMap({**heading(FORMAT, sys.name), **content}, verdicts)
+    units = _axis_units(sys, content["theorem"]["family"])
+    return StabilityMap({**heading(FORMAT, sys.name), **content}, verdicts, units)
+
+
+def _axis_units(sys: ReducedSystem, family: str) -> dict[str, str]:
+    """Units of parameters, and of symbols of a family that are the value of a state."""
+    told = sys.told_units
+    values = {str(e): told[label] for label, e in sys.families[family].states.items() if label in told}
+    return values | {p.name: p.unit for p in sys.mechanism.parameters if p.unit}
 
 
 def problem_and_proofs(

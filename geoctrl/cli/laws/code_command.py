@@ -34,6 +34,8 @@ def add_code(command: argparse.ArgumentParser) -> None:
 
 def _code(args: argparse.Namespace) -> int:
     """Write the C of a law; inputs that differ from the law's are a failure."""
+    from geoctrl._printing.printed_lines import with_units
+
     model, _, _, law = plant_and_law(args)
     assert model.saved is not None
     limits = {label: list(pair) for label, pair in bounds(args.limit, "--limit").items()}
@@ -45,10 +47,11 @@ def _code(args: argparse.Namespace) -> int:
     signals = list(controller.feedback.measured_labels(list(controller.feedback.signals)))
     lines = [
         f"wrote {header} and {source}: {header.stem}_step(&state, y, u), {saved.rate:g} times a second",
-        f"  y = {', '.join(signals)}",
-        f"  u = {', '.join(controller.feedback.inputs)}",
+        f"  y = {with_units(signals, controller.units)}",
+        f"  u = {with_units(controller.feedback.inputs, controller.units)}",
     ]
-    lines += [f"  {label} within [{low:g}, {high:g}]" for label, (low, high) in saved.limits.items()]
+    for label, (low, high) in saved.limits.items():
+        lines.append(f"  {label} within [{low:g}, {high:g}] {controller.units.get(label, '')}".rstrip())
     data: dict[str, Any] = {
         "files": [str(header), str(source)],
         "signals": signals,

@@ -81,6 +81,7 @@ def run_law(args: argparse.Namespace) -> int:
 def _exit_code_of_shaping(args: argparse.Namespace, mechanism: Any) -> int:
     """The class that matches a mechanism, its gains and where they hold a family; with numbers the law."""
     import geoctrl
+    from geoctrl._printing.printed_lines import full_text
 
     matching = geoctrl.match(mechanism, shaping=args.shaping or "kinetic")
     symbols = family_symbols(args.model, mechanism.equilibria, args.at)
@@ -107,7 +108,7 @@ def _exit_code_of_shaping(args: argparse.Namespace, mechanism: Any) -> int:
     law = matching.law(**gains)
     data["law"] = {k: str(e) for k, e in zip(law.input_labels, law.expr, strict=True)}
     data["warnings"] = [str(w) for w in law.warnings]
-    text += [str(law), *(f"warning: {w}" for w in data["warnings"])]
+    text += [full_text(law), *(f"warning: {w}" for w in data["warnings"])]
     if args.at:
         loop = law.loop
         if args.at not in loop.families:

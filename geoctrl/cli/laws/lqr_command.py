@@ -59,6 +59,7 @@ def add_lqr(command: argparse.ArgumentParser) -> None:
 def _lqr(args: argparse.Namespace) -> int:
     """Design, prove, run; a loop that is proved unstable is a failure."""
     import geoctrl
+    from geoctrl._printing.printed_lines import full_text
     from geoctrl.cli.laws.tilted_runs import tilt_of, tilted_runs
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
@@ -100,7 +101,7 @@ def _lqr(args: argparse.Namespace) -> int:
         proofs["held"] = geoctrl.certify(system, point, controller=controller, seconds=args.seconds)
     last = list(proofs.values())[-1]
     title = f"{system.name or args.model}, {args.at!r}"
-    lines = [f"{title}: eigenvalues without a law {spectrum_text(free)}", str(law)]
+    lines = [f"{title}: eigenvalues without a law {spectrum_text(free)}", full_text(law)]
     lines += _verdict_lines(proofs, args.rate)
     data: dict[str, Any] = {
         "model": args.model,

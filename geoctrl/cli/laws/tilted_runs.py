@@ -105,12 +105,11 @@ def tilted_runs(
         "within": slowest if returned else None,
         "time": length,
     }
-    units = _units(system)
+    units = {label: f" {unit}" for label, unit in system.told_units.items()}
     torques = ", ".join(
-        f"{label} {value:.3g}{units.get(label, '')}{_share(value, limits.get(label))}"
-        for label, value in most.items()
+        f"{label} {_share(value, units.get(label, ''), limits.get(label))}" for label, value in most.items()
     )
-    how = f"{tilt:.4g} rad" if isinstance(tilt, float) else ", ".join(f"{k}={v:g}" for k, v in tilt.items())
+    how = f"{math.degrees(tilt):.4g} deg" if isinstance(tilt, float) else _deviations(tilt, units)
     sides = f" to {len(starts)} sides" if len(starts) > 1 else ""
     lines = [f"from a tilt of {how}{sides}: largest {torques}"]
     if returned:
@@ -121,17 +120,23 @@ def tilted_runs(
     return Told(data, lines)
 
 
-def _share(value: float, limit: tuple[float, float] | None) -> str:
+def _share(value: float, unit: str, limit: tuple[float, float] | None) -> str:
+    """A size with its unit, and how much of a limit it is."""
     if limit is None:
-        return ""
+        return f"{value:.3g}{unit}"
     most = max(abs(limit[0]), abs(limit[1]))
-    return f" of {most:g}{', at its limit' if value >= most else ''}"
+    return f"{value:.3g} of {most:g}{unit}{', at its limit' if value >= most else ''}"
 
 
-def _units(system: Any) -> dict[str, str]:
-    from geoctrl.systems.equations.units import input_units
-
-    return {label: f" {unit}" for label, unit in input_units(system.mechanism).items()}
+def _deviations(tilt: Mapping[str, float], units: Mapping[str, str]) -> str:
+    """Deviations by state, those of angles in degrees."""
+    shown = {
+        label: f"{math.degrees(value):.4g} deg"
+        if units.get(label) == " rad"
+        else f"{value:g}{units.get(label, '')}"
+        for label, value in tilt.items()
+    }
+    return ", ".join(f"{label} = {words}" for label, words in shown.items())
 
 
 def _configuration(system: Any) -> slice:

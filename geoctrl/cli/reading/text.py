@@ -74,7 +74,7 @@ def matrix_text(labels: Sequence[str], matrix: Any, width: int) -> str:
     What is rounding beside the largest number of its row is printed as zero.
     """
     largest = abs(matrix).max(axis=1, initial=0.0, keepdims=True)
-    shown = matrix * (abs(matrix) > _ROUNDING * largest)
+    shown = matrix * (abs(matrix) > _ROUNDING * largest) + 0.0  # of -0 too
     columns = [
         [label, *(f"{value:.6g}" for value in values)] for label, values in zip(labels, shown.T, strict=True)
     ]

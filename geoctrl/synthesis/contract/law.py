@@ -16,7 +16,7 @@ import sympy as sp
 
 from geoctrl._calls.budget import Budget
 from geoctrl._checks import finite_array, flag, number_array, user_level
-from geoctrl._printing.printed_lines import on_one_page
+from geoctrl._printing.printed_lines import on_one_page, with_units
 from geoctrl._scalars import Node, to_sympy
 from geoctrl.errors import LawWarning
 from geoctrl.sampling import Controls, Feedback
@@ -66,6 +66,11 @@ class Law(Controls):
         """Limits of the law's inputs, of the model file that its plant is read from; empty without one."""
         given = self.mechanism.limits
         return {label: given[label] for label in self.input_labels if label in given}
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units by label of states and inputs, as far as the plant tells them."""
+        return self.mechanism.reduce().told_units
 
     # -- what a kind of law answers ---------------------------------------------------------------
 
@@ -333,13 +338,17 @@ class Law(Controls):
         text = expression_text(expr)
         return text if len(text) < _LONG else f"an expression of {len(text)} characters, .expr"
 
-    def __repr__(self) -> str:
+    def _lines(self) -> list[str]:
         fixed = {p.name for p in self.mechanism.parameters}
         gains = ", ".join(f"{p.name} = {p.default}" for p in self._parameters if p.name not in fixed)
         told = f": {gains}{self._remark()}" if gains else ""
         head = f"<{type(self).__name__} for {self.mechanism.name or 'a system'}{told}>"
-        rows = [f"  {label} = {self._text(e)}" for label, e in self.by_input(self.expr).items()]
-        return on_one_page([head, *rows, *self._further_lines()], rest="  ... .expr has the rest")
+        expressions, units = self.by_input(self.expr), self.units
+        rows = [f"  {with_units([u], units)} = {self._text(e)}" for u, e in expressions.items()]
+        return [head, *rows, *self._further_lines()]
+
+    def __repr__(self) -> str:
+        return on_one_page(self._lines(), rest="  ... .expr has the rest")
 
 
 def with_feedback(mechanism: EulerPoincare, inputs: Mapping[str, sp.Expr], **changes: Any) -> EulerPoincare:

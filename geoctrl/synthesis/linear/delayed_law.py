@@ -63,6 +63,12 @@ class OwnRate(Controls):
 
     rate: float
     delay: float
+    plant: ReducedSystem
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units by label of states and inputs, as far as the plant tells them."""
+        return self.plant.told_units
 
     def sampled(  # type: ignore[override]
         self, rate: float | None = None, delay: float | None = None, *args: Any, **options: Any

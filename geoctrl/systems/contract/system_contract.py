@@ -103,6 +103,20 @@ class System(ABC):
         """
         return written_units(self.measures, [*self.state_labels, *self.input_labels])
 
+    @property
+    def told_units(self) -> Mapping[str, str]:
+        """Units by label of states and inputs as they are printed, as far as the description tells them.
+
+        Those of `units`, and of motors and of forces along one velocity; pure numbers have none.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> gc.models.get("body-with-rotor")().reduce().told_units["u_theta"]
+        'N m'
+        """
+        return {label: unit for label, unit in known_units(self).items() if unit != "1"}
+
     def in_units(
         self, mass: Any = 1, length: Any = 1, time: Any = 1, current: Any = 1
     ) -> tuple[System, UnitChange]:

@@ -20,7 +20,7 @@ from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.frames import Frame
 from geoctrl.systems.equations.leaf import Leaf, Sampler
 from geoctrl.systems.equations.mechanism import Mechanism
-from geoctrl.systems.equations.units import measures_of, state_units
+from geoctrl.systems.equations.units import measures_of, state_units, told_units
 from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.parts.friction import with_reactions
 from geoctrl.systems.parts.member_parameters import member_arrays
@@ -90,6 +90,11 @@ class Recorded(System):
         if not any(map(has_number, given)):
             return state_units(self.mechanism)
         return known_units(self)  # the SI is not that of these numbers
+
+    @property
+    def told_units(self) -> Mapping[str, str]:
+        """Units by label of states and inputs as they are printed; see `System.told_units`."""
+        return told_units(self.mechanism, known_units(self))
 
     @cached_property
     def measures(self) -> Measures:

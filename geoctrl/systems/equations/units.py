@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sympy as sp
@@ -12,9 +12,9 @@ from geoctrl.algebra import AdvectedVector
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.units.homogeneity import Homogeneity, Term
 from geoctrl.systems.units.measures import Measures, given_units, require_families
-from geoctrl.systems.units.si_units import JOULE, ONE, SECOND, Unit, read_unit
+from geoctrl.systems.units.si_units import JOULE, ONE, SECOND, Unit, has_number, read_unit
 
-__all__ = ["input_units", "measures_of", "state_units"]
+__all__ = ["input_units", "measures_of", "state_units", "told_units"]
 
 _FORCES = {"rad": "N m", "m": "N"}
 """Of a generalised force, by the unit of the coordinate along which it works."""
@@ -52,6 +52,17 @@ def input_units(mechanism: Mechanism) -> dict[str, str]:
             if unit:
                 found[str(u)] = unit
     return found
+
+
+def told_units(mechanism: Mechanism, found: Mapping[str, str]) -> dict[str, str]:
+    """Units by label as they are printed: those that are ``found`` from parameters go before `input_units`.
+
+    The latter are of the SI, and left out where parameters have numbers in front of their units. Pure numbers
+    have none.
+    """
+    given = (p.unit for p in mechanism.parameters)
+    told = {} if any(map(has_number, given)) else input_units(mechanism)
+    return {label: unit for label, unit in (told | dict(found)).items() if unit != "1"}
 
 
 def _velocities(mechanism: Mechanism) -> dict[str, str]:

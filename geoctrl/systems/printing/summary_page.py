@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import sympy as sp
 
 from geoctrl._pages import WIDTH, table, titled_rows
+from geoctrl._printing.printed_lines import with_units
 from geoctrl.algebra import Coordinate
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
@@ -15,7 +16,7 @@ from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Family
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.leaf_relations import Relation
-from geoctrl.systems.typesetting.decimal_printing import assignment_text
+from geoctrl.systems.typesetting.decimal_printing import assignment_text, expression_text
 
 __all__ = ["mechanism_lines", "mechanism_page", "parameter_table", "state_labels", "system_lines"]
 
@@ -101,8 +102,9 @@ def parameter_units(mechanism: Mechanism) -> dict[str, str]:
 def system_lines(system: Recorded) -> list[str]:
     """What a reduced system prints."""
     lines = [f"<ReducedSystem {system.name or 'unnamed'}>"]
-    lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
-    lines.append(f"  inputs ({system.ninputs}): {', '.join(system.input_labels) or '-'}")
+    units = system.told_units
+    lines.append(f"  states ({system.nstates}): {with_units(system.state_labels, units)}")
+    lines.append(f"  inputs ({system.ninputs}): {with_units(system.input_labels, units) or '-'}")
     lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
     lines.append(f"  parameters: {assignment_text(system.params, parameter_units(system.mechanism))}")
     return lines
@@ -113,7 +115,7 @@ def _placeholder(mechanism: Mechanism) -> str:
 
 
 def _short(expr: sp.Expr) -> str:
-    text = str(expr)
+    text = expression_text(expr)
     return text if len(text) <= LONG else f"an expression of {len(text)} characters"
 
 

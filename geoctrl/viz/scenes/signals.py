@@ -47,8 +47,17 @@ def signal_rows(run: Any, runs: Sequence[Any], times: np.ndarray, asked: Any) ->
                 row = np.full(times.size, np.nan)
                 row[: values.size] = scale * values
                 lines.append((colours[i % len(colours)], row))
-        found.append({"name": name, "unit": "deg" if degrees else "", "lines": lines})
+        found.append({"name": name, "unit": "deg" if degrees else _shared_unit(run, given), "lines": lines})
     return found
+
+
+def _shared_unit(run: Any, given: Any) -> str:
+    """The unit that all labels of a row have; none of values that are given as such."""
+    labels = [given] if isinstance(given, str) else given
+    if not all(isinstance(label, str) for label in labels):
+        return ""
+    found = {run.units.get(label, "") for label in labels}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _values(r: Any, given: Any, own: np.ndarray) -> list[np.ndarray]:
