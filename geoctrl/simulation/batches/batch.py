@@ -188,10 +188,10 @@ class Batch:
             for piece in pieces:
                 self._integrator.pars[self._first : self._held] = piece.extra[:, lanes]
                 found.append(self._rows_along(piece.grid, steps, look))
-                if steps.broken.any():
+                if any(steps.broken):
                     break
             group.rows = (found[0] if len(found) == 1 else np.concatenate(found))[:, :, :count]
-            group.broken, group.doubtful = steps.broken, steps.doubtful(group.stops, pieces)
+            group.broken, group.doubtful = np.array(steps.broken), steps.doubtful(group.stops, pieces)
         finally:
             self._log.group = None
         return group
@@ -214,7 +214,7 @@ class Batch:
         ta, size = self._integrator, grid.size
         _, found = ta.propagate_grid(np.repeat(grid[:, None], WIDTH, axis=1), max_steps=_CHUNK)
         steps.count(ta.propagate_res, self._not_finite)
-        if steps.broken.any() or (ta.time >= grid[-1]).all():
+        if any(steps.broken) or (ta.time >= grid[-1]).all():
             return found
         rows = np.empty((size, ta.state.shape[0], WIDTH))
         left = np.full(WIDTH, size)
@@ -224,7 +224,7 @@ class Batch:
                 begun, reached = size - left[lane], int(np.searchsorted(grid, time[lane], "right"))
                 rows[begun:reached, :, lane] = found[begun + shift : reached + shift, :, lane]
                 left[lane] = size - reached
-            if steps.broken.any() or not left.any():
+            if any(steps.broken) or not left.any():
                 break
             self._lead_on(left)
             look()
@@ -269,25 +269,27 @@ class Batch:
 
 
 class _Steps:
-    """Steps that the lanes of a group have made."""
+    """Steps that the lanes of a group have made; in lists, which are read and written one lane at a time."""
 
     def __init__(self, count: int) -> None:
-        self._shortest, self._longest = np.full(count, np.inf), np.zeros(count)
-        self._made = np.zeros(count, int)
-        self.broken = np.zeros(count, bool)
+        self._shortest, self._longest = [np.inf] * count, [0.0] * count
+        self.broken = [False] * count
 
     def count(self, results: Sequence[tuple], not_finite: Any) -> None:
         """Take up what `propagate_grid` tells of each lane."""
-        for lane, (outcome, low, high, made) in enumerate(results[: len(self._made)]):
-            self.broken[lane] |= outcome == not_finite
+        shortest, longest = self._shortest, self._longest
+        for lane, (outcome, low, high, made) in zip(range(len(shortest)), results, strict=False):
+            if outcome == not_finite:
+                self.broken[lane] = True
             if made:
-                self._shortest[lane] = min(self._shortest[lane], low)
-                self._longest[lane] = max(self._longest[lane], high)
-                self._made[lane] += made
+                if low < shortest[lane]:
+                    shortest[lane] = low
+                if high > longest[lane]:
+                    longest[lane] = high
 
     def doubtful(self, stops: dict[int, Passage], pieces: Sequence[Piece]) -> np.ndarray:
         """Lanes in which a step was short beside the others."""
-        longest = self._longest.copy()
+        longest = np.array(self._longest)
         for lane, stop in stops.items():  # the steps of a lane that is held are long
             longest[lane] = _PART * (stop.time - float(pieces[0].grid[0]))
-        return self._shortest < _SHORT * longest
+        return np.array(self._shortest) < _SHORT * longest
