@@ -163,6 +163,7 @@ def test_starts_in_the_cart_set_come_to_rest(cart):
         assert np.all(np.diff(V[V > 1e-12]) < 0)
 
 
+@pytest.mark.long(reason="the study of these sets has one with a limit, and the largest inputs of its runs")
 def test_an_input_stays_within_its_limit(cart, limited):
     loop, _, roa = cart
     assert limited.limits == {"u": 2}

@@ -415,6 +415,9 @@ def bases(monkeypatch):
     return found
 
 
+@pytest.mark.long(
+    reason="the attack in quick mode, a part of .ci/run, draws mutants; forgers and believers are below"
+)
 def test_mutants(bases):
     assert bases
     found = [certificates.case(9, index, {}) for index in range(60)]
