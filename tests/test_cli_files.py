@@ -177,6 +177,7 @@ def test_a_law_that_was_saved_is_a_model_for_other_commands(inside, capsys, tmp_
     assert region["extent"]["phi"][1] > 0.01
     shutil.copy("law.json", tmp_path / "moved.json")
     for arguments, words in (
+        (["region", "law.json", "--limit", "u=-3:0"], "to one side: give --limit u=MOST"),
         (["region", "arm.py"], "a region is that of a loop; design a law by geoctrl lqr"),
         (["code", "arm.py"], "is no law: geoctrl lqr arm.py --save law.json"),
         (["code", "held.json"], "no law that geoctrl lqr --save wrote"),

@@ -38,16 +38,26 @@ def add_region(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_region)
 
 
+def _most_to_both_sides(label: str, low: float, high: float) -> float:
+    """What an input may have to both sides: a set bounds its size, at whichever value it rests."""
+    if not min(-low, high) > 0:
+        raise UsageError(
+            f"a set bounds the size of {label}, and cannot keep it in [{low:g}, {high:g}], to one side: give "
+            f"--limit {label}=MOST, a bound of its size alone"
+        )
+    return min(-low, high)
+
+
 def _region(args: argparse.Namespace) -> int:
     """Prove a set about a point, of a law that was saved about its point in the loop."""
     import geoctrl
 
-    limits = {label: min(-low, high) for label, (low, high) in bounds(args.limit, "--limit").items()}
+    asked = bounds(args.limit, "--limit")
     if is_law_file(args.model) and not args.set and not args.at:
         model, _, _, law = plant_and_law(args)
         system, point = law.closed_loop(), law.equilibrium
         own = model.saved.limits if model.saved is not None else {}
-        limits = {label: min(-pair[0], pair[1]) for label, pair in own.items()} | limits
+        asked = {label: (pair[0], pair[1]) for label, pair in own.items()} | asked
     else:
         system, point = point_of(args)
     if system.input_labels:
@@ -55,6 +65,7 @@ def _region(args: argparse.Namespace) -> int:
             f"{args.model} has inputs, {', '.join(system.input_labels)}: a region is that of a loop; design "
             f"a law by geoctrl lqr {args.model} --save law.json, and give law.json"
         )
+    limits = {label: _most_to_both_sides(label, *pair) for label, pair in asked.items()}
     found = geoctrl.region_of_attraction(
         system,
         point,
