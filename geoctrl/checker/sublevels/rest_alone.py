@@ -32,7 +32,7 @@ from geoctrl.checker.sublevels.zeros import hull_of, middle_of, narrowed_cell, s
 
 FURTHER = 8
 """Halvings of each side of a cell, at most, beyond those that it has."""
-PARTS = 2000
+PARTS = 1000
 """Of all cells, at most, where derivatives along the motion are asked about: tens of milliseconds each."""
 
 
