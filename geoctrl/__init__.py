@@ -90,6 +90,7 @@ _PUBLIC = {
     "geoctrl.robots": ("from_mjcf", "from_mujoco", "from_urdf"),
     "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
     "geoctrl.continuation": ("Branch", "Change", "follow"),
+    "geoctrl.gaits": ("BestGait", "optimal_gait"),
     "geoctrl.orbits": (
         "PeriodicOrbit",
         "PoincareSection",

@@ -21,7 +21,7 @@ import sympy as sp
 from matplotlib.figure import Figure
 
 import geoctrl as gc
-from geoctrl.systems.equations.connection import Connection
+from geoctrl.systems.connections.connection import Connection
 from geoctrl.viz.style import COLOURS, parameter_text, quiet
 
 GAITS = {"drive, 1:1": (1, 1), "rotate, 2:1": (2, 1), "park, 3:2": (3, 2)}

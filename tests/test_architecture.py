@@ -44,7 +44,7 @@ FLOORS = [
     ("sampling",),
     ("manifolds", "simulation", "analysis"),
     ("spheres", "rotations"),
-    ("synthesis", "trials", "orbits", "continuation"),
+    ("synthesis", "trials", "orbits", "continuation", "gaits"),
     ("models",),
     ("viz",),
     ("cli",),

@@ -214,6 +214,11 @@ CASES = {
         lambda s: gc.prove_catch(catching.parts()[0], catching.switching(), catching.START, seconds=s),
         None,
     ),
+    "optimal_gait": (
+        AT_ONCE,
+        lambda s: gc.optimal_gait(gc.models.get("roller-racer")().reduce().connection(), seconds=s),
+        None,
+    ),
     "enclose": (0.1, lambda s: orbit().enclose(bits=4000, seconds=s), None),
     "poincare_section": (
         0.1,

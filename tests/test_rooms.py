@@ -26,7 +26,9 @@ ROOMS = {
     "_scalars": "graph text arithmetic algebra .",
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",
-    "systems": "typesetting picture parts units contract trees equations printing states promises .",
+    "systems": (
+        "typesetting picture parts units contract trees equations connections printing states promises ."
+    ),
     "simulation": ". members batches ensembles",
     "stepping": "drive compiled lanes methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",

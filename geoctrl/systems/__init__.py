@@ -1,9 +1,10 @@
 """Description of a mechanism and its reduction."""
 
+from geoctrl.systems.connections.connection import Connection
+from geoctrl.systems.connections.displacement import Displacement
 from geoctrl.systems.contract.system_contract import Lagrangian, Seen, System
 from geoctrl.systems.contract.torque_speed import TorqueSpeed
 from geoctrl.systems.description import EulerPoincare
-from geoctrl.systems.equations.connection import Connection, Displacement
 from geoctrl.systems.equations.leaf import Leaf, Relation
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm

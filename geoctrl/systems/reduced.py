@@ -15,8 +15,9 @@ from geoctrl._calls.collector import rare_collections
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, shown
+from geoctrl.systems.connections.connection import Connection
+from geoctrl.systems.connections.local_connection import connection_of
 from geoctrl.systems.contract.points import family_member
-from geoctrl.systems.equations.connection import Connection, connection_of
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.leaf import Leaf, Sampler, automatic_relations
 from geoctrl.systems.equations.mechanism import Mechanism
@@ -278,8 +279,7 @@ class ReducedSystem(Recorded):
         Parameters
         ----------
         basis : m rows of n_g entries in coordinates and parameters, optional
-            Group velocities that the constraints admit, along which momenta are taken; by default a basis of
-            theirs without denominators.
+            Admissible group velocities, along which momenta are taken; by default without denominators.
         momenta : sequence of m names, optional
             ``p``, or ``p1`` and so on.
 

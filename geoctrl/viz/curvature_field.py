@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from geoctrl.algebra import Coordinate
-    from geoctrl.systems.equations.connection import Connection
+    from geoctrl.systems.connections.connection import Connection
 
 __all__ = ["curvature"]
 

@@ -31,8 +31,8 @@ RAN = "ran"
 CODE = f"__import__('pathlib').Path('{RAN}').touch()"
 
 MADE_BY_THE_PACKAGE = (
-    "BoxCertificate", "Scene", "Trajectory", "SphereTrajectory", "RotationTrajectory", "Certificate",
-    "Linearization", "Matching",
+    "BestGait", "BoxCertificate", "Scene", "Trajectory", "SphereTrajectory", "RotationTrajectory",
+    "Certificate", "Linearization", "Matching",
     "DiscoveredInvariants", "EnergyLaw", "Ensemble", "ManyLinearizations", "MovingBound", "ProvedCatch",
     "PiecewiseMap", "SweepResult", "Switching",
     "trajectory_type", "trajectory_of", "of_run", "from_arrays",

@@ -15,7 +15,7 @@ mechanical connection.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,46 +23,25 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, named_parameters, time_grid
+from geoctrl._checks import entries, finite_array, named_parameters, time_grid
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl._printing.record_lines import record_lines
-from geoctrl._scalars import expression, read_matrix, real, shown
+from geoctrl._scalars import expression, real, shown
 from geoctrl._scalars.algebra.circles import on_circles
-from geoctrl.errors import ConstraintError, DescriptionError, InputError, SimulationError
+from geoctrl.algebra import LieAlgebra
+from geoctrl.errors import DescriptionError, InputError, SimulationError
+from geoctrl.systems.connections.displacement import Displacement
+from geoctrl.systems.connections.gait_motion import GaitMotion, rate_of_logarithm
 from geoctrl.systems.equations.mechanism import Mechanism
-from geoctrl.systems.parts.description_entries import require_mechanism
 from geoctrl.systems.parts.names import time
+from geoctrl.systems.parts.parameters import Parameter
 
-__all__ = ["Connection", "Displacement", "connection_of"]
+__all__ = ["Connection", "shortest_form"]
 
 _RTOL, _ATOL = 1e-13, 1e-14
 _SHORT = 120
 """Operations up to which an expression is brought to its shortest form: those of a person's mechanism."""
 _LOOP = 512
 """Intervals by which the areas of a gait are summed: of smooth closed curves to rounding."""
-
-
-@dataclass(frozen=True)
-class Displacement:
-    """Where a gait has moved the group.
-
-    Attributes
-    ----------
-    g : ndarray
-        Matrix of the group element after the gait, from the identity.
-    log : ndarray (n_g,)
-        Its logarithm, ``exp(log) = g`` with angles of at most pi.
-    momentum : ndarray (m,)
-        p at the end.
-    """
-
-    g: np.ndarray
-    log: np.ndarray
-    momentum: np.ndarray
-
-    _lines = record_lines
-    full = full_text
-    __repr__ = short_form
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,12 +92,12 @@ class Connection:
     @cached_property
     def velocity(self) -> sp.ImmutableMatrix:
         """The group velocity, n_g x 1, in coordinates, their rates and momenta."""
-        return sp.ImmutableMatrix(self._velocity.applyfunc(_tidy))
+        return sp.ImmutableMatrix(self._velocity.applyfunc(shortest_form))
 
     @cached_property
     def momentum_equation(self) -> tuple[sp.Expr, ...]:
         """Rates of the momenta, in coordinates, their rates, momenta and inputs."""
-        return tuple(_tidy(rate) for rate in self._momentum_rates(sp.Matrix(self.velocity)))
+        return tuple(shortest_form(rate) for rate in self._momentum_rates(sp.Matrix(self.velocity)))
 
     @property
     def _velocity(self) -> sp.Matrix:
@@ -164,7 +143,7 @@ class Connection:
         InputError
             If there are no such coordinates.
         """
-        return sp.ImmutableMatrix(self._curvature(i, j).applyfunc(_tidy))
+        return sp.ImmutableMatrix(self._curvature(i, j).applyfunc(shortest_form))
 
     def _curvature(self, i: int, j: int) -> sp.Matrix:
         """The curvature as the sum that it is."""
@@ -195,7 +174,7 @@ class Connection:
         r = finite_array("places", places)
         if r.shape[:1] != (len(self.shape),):
             raise InputError(f"places must have shape ({len(self.shape)}, ..), got {r.shape}")
-        entries = list(self._curvature(i, j).subs(self._numbers(params)))
+        entries = list(self._curvature(i, j).subs(self.parameter_numbers(params)))
         with np.errstate(all="ignore"):
             found = sp.lambdify([self.shape], entries, "numpy")(tuple(r))
         return np.array([np.broadcast_to(e, r.shape[1:]) for e in found], dtype=float)
@@ -204,7 +183,7 @@ class Connection:
 
     def loop(self, gait: Mapping[str, Any], times: Any) -> np.ndarray:
         """Coordinates (k, nt) along a gait, which `displacement` takes; DescriptionError as there."""
-        at = self._path(gait)
+        at = self._compiled_path(gait)
         return np.array([at(t)[: len(self.shape)] for t in time_grid(times)], dtype=float).T
 
     def displacement(
@@ -214,28 +193,36 @@ class Connection:
         momentum: Any = None,
         params: Mapping[str, float] | None = None,
         cycles: int = 1,
+        *,
+        by: Sequence[Any] = (),
     ) -> Displacement:
-        """Where a gait moves the group, by integration of velocity and momentum equation to rounding.
+        r"""Where a gait moves the group, by integration of velocity and momentum equation to rounding.
+
+        With ``by`` its derivative as well: of :math:`X = \log g`, from
+        :math:`\eta = g^{-1}\,\partial g/\partial a`, which is integrated beside g.
 
         Parameters
         ----------
-        gait : mapping name of a coordinate -> expression in ``geoctrl.time``
+        gait : mapping name of a coordinate -> expression in ``geoctrl.time`` and symbols of ``by``
             Coordinates left out are zero.
         period : float
             Time of one cycle (s).
         momentum : (m,), optional
             p at the start, zero by default.
         params : dict, optional
+            With numbers of the symbols of ``by``, by name.
         cycles : int
             Cycles to be run.
+        by : sequence of sympy.Symbol or Parameter, optional
+            Symbols in the gait by which the derivative is taken; a `Parameter` has a number of its own.
 
         Raises
         ------
         DescriptionError
             For an unknown coordinate, what is no expression, or a group without matrices.
         InputError
-            For a period or a number of cycles that is not positive, a wrong number of momenta, or a motion
-            with inputs.
+            For a period or a number of cycles that is not positive, a wrong number of momenta, a motion
+            with inputs, or symbols in ``by`` that are none.
         ParameterError
             For an unknown or missing parameter.
         SimulationError
@@ -243,9 +230,32 @@ class Connection:
         """
         if not real(period, "period") > 0 or not real(cycles, "cycles") >= 1:
             raise InputError(f"period must be positive and cycles at least 1, got {period!r} and {cycles!r}")
-        g, p = self.path(gait, [0.0, period * int(cycles)], momentum, params)
-        group: Any = self.mechanism.group
-        return Displacement(g[-1], group.log(g[-1]), p[:, -1])
+        group, end = self._group, period * int(cycles)
+        if not entries("by", by):
+            g, p = self.path(gait, [0.0, end], momentum, params)
+            return Displacement(g[-1], group.log(g[-1]), p[:, -1])
+        numbers, others = _numbers_of_gait(by, params, self.mechanism.defaults)
+        motion = self.motion(gait, [*numbers], others)
+        start = motion.start(self._start(momentum))
+        values = {f"a{i}": value for i, value in enumerate(numbers.values())}
+        run = self._states_at(lambda t, z: motion.program([*z, t], values), start, [0.0, end])
+        found = motion.end(run[:, -1])
+        log = group.log(found.g)
+        return Displacement(found.g, log, found.momentum, rate_of_logarithm(group, log, found.eta))
+
+    def motion(
+        self,
+        gait: Mapping[str, Any],
+        by: Sequence[sp.Symbol],
+        params: Mapping[str, float] | None = None,
+        starts: bool = False,
+        integrals: Sequence[int] = (),
+    ) -> GaitMotion:
+        """Recorded equations of the motion along a gait, with its derivative by symbols of the gait; see
+        `GaitMotion`. Other arguments and errors as of `displacement`.
+        """
+        path, arguments = self._path(gait, by), (self.shape, self.rates, self.momenta)
+        return GaitMotion(self._group, self._rates(params), arguments, path, by, starts, integrals)
 
     def path(
         self,
@@ -267,13 +277,10 @@ class Connection:
         DescriptionError, InputError, ParameterError, SimulationError
             As `displacement`, and for times that do not increase.
         """
-        from scipy.integrate import solve_ivp
-
-        group, m, times = self.mechanism.group, len(self.momenta), time_grid(times)
-        start = np.zeros(m) if momentum is None else finite_array("momentum", momentum, (m,))
-        if group is None:
-            raise DescriptionError("a mechanism without a group has no displacement")
-        rate, at = self._rates(params), self._path(gait)
+        group, times, start = self._group, time_grid(times), self._start(momentum)
+        arguments = [*self.shape, *self.rates, *self.momenta]
+        rate = sp.lambdify(arguments, self._rates(params), "numpy", cse=True)
+        at = self._compiled_path(gait)
         size = group.hat(np.zeros(group.n)).shape[0]
 
         def field(t: float, y: np.ndarray) -> np.ndarray:
@@ -281,14 +288,31 @@ class Connection:
             moved = y[: size * size].reshape(size, size) @ group.hat(found[: group.n])
             return np.concatenate([moved.ravel(), found[group.n :]])
 
-        y = np.concatenate([np.eye(size).ravel(), start])
+        run = self._states_at(field, np.concatenate([np.eye(size).ravel(), start]), times)
+        return run[: size * size].T.reshape(-1, size, size), run[size * size :]
+
+    @staticmethod
+    def _states_at(field: Callable[..., np.ndarray], start: np.ndarray, times: Any) -> np.ndarray:
+        """States (n, nt) at the times."""
+        from scipy.integrate import solve_ivp
+
         span = (times[0], times[-1])
-        run = solve_ivp(field, span, y, "DOP853", t_eval=times, rtol=_RTOL, atol=_ATOL)
+        run = solve_ivp(field, span, start, "DOP853", t_eval=times, rtol=_RTOL, atol=_ATOL)
         if not run.success or not np.isfinite(run.y[:, -1]).all():
             raise SimulationError(
                 f"the gait meets a point at which the connection is singular: {run.message}"
             )
-        return run.y[: size * size].T.reshape(-1, size, size), run.y[size * size :]
+        return run.y
+
+    @property
+    def _group(self) -> LieAlgebra:
+        if self.mechanism.group is None:
+            raise DescriptionError("a mechanism without a group has no displacement")
+        return self.mechanism.group
+
+    def _start(self, momentum: Any) -> np.ndarray:
+        m = len(self.momenta)
+        return np.zeros(m) if momentum is None else finite_array("momentum", momentum, (m,))
 
     def area_rule(
         self, gait: Mapping[str, Any], period: float, params: Mapping[str, float] | None = None
@@ -304,12 +328,12 @@ class Connection:
                 "the area rule holds where no momentum is built up, and here the gait does that; take "
                 "displacement()"
             )
-        at = self._path(gait)
+        at = self._compiled_path(gait)
         times = np.arange(_LOOP) * real(period, "period") / _LOOP
         samples = np.array([at(t) for t in times]).reshape(_LOOP, 2, -1)
         mean, k = samples[:, 0].mean(axis=0), len(self.shape)
         areas = np.einsum("ti,tj->ij", samples[:, 0] - mean, samples[:, 1]) * period / _LOOP
-        values = dict(zip(self.shape, mean, strict=True)) | self._numbers(params)
+        values = dict(zip(self.shape, mean, strict=True)) | self.parameter_numbers(params)
         total = np.zeros(self.A.rows)
         for i in range(k):
             for j in range(i):
@@ -322,13 +346,26 @@ class Connection:
         """Rates of the momenta where these are zero."""
         return [e.subs(dict.fromkeys(self.momenta, 0)) for e in self.momentum_equation]
 
-    def _numbers(self, params: Mapping[str, float] | None) -> dict[sp.Symbol, float]:
+    def velocity_at(
+        self,
+        gait: Mapping[str, Any],
+        t: float,
+        momentum: Any = None,
+        params: Mapping[str, float] | None = None,
+    ) -> np.ndarray:
+        """Velocity (n_g,) of the group at a time of a gait, with momenta there; arguments as of `path`."""
+        at = dict(zip([*self.shape, *self.rates], self._compiled_path(gait)(t), strict=True))
+        at |= dict(zip(self.momenta, self._start(momentum), strict=True)) | self.parameter_numbers(params)
+        return np.array([e.subs(at) for e in self._velocity], dtype=float)
+
+    def parameter_numbers(self, params: Mapping[str, float] | None = None) -> dict[sp.Symbol, float]:
+        """Numbers of the parameters by symbol; ParameterError for unknown or missing ones."""
         values = self.mechanism.reduce().parameters_at(named_parameters(params))
         return {p.symbol: float(values[p.name]) for p in self.mechanism.parameters}
 
-    def _rates(self, params: Mapping[str, float] | None) -> Any:
-        """Compiled xi and p' of (r, r', p)."""
-        numbers = self._numbers(params)
+    def _rates(self, params: Mapping[str, float] | None) -> list[sp.Expr]:
+        """xi and p' in r, r' and p."""
+        numbers = self.parameter_numbers(params)
         known = {*self.shape, *self.rates, *self.momenta}
         sums = [*self._velocity, *self._momentum_rates(self._velocity)]
         if set().union(*(e.free_symbols for e in sums)) - known - set(numbers):
@@ -340,10 +377,15 @@ class Connection:
                 f"the momentum equation holds {', '.join(map(str, left))}: forces on the group; simulate the "
                 "system instead"
             )
-        return sp.lambdify([*self.shape, *self.rates, *self.momenta], rates, "numpy", cse=True)
+        return rates
 
-    def _path(self, gait: Mapping[str, Any]) -> Any:
-        """Compiled (r, r') of the time."""
+    def _compiled_path(self, gait: Mapping[str, Any]) -> Any:
+        """(r, r') of the time."""
+        places, rates = zip(*self._path(gait), strict=True)
+        return sp.lambdify([time], [*places, *rates], "numpy")
+
+    def _path(self, gait: Mapping[str, Any], by: Sequence[sp.Symbol] = ()) -> list[tuple[sp.Expr, sp.Expr]]:
+        """Each coordinate and its rate, in the time and symbols."""
         names = [c.name for c in self.mechanism.shape]
         if not isinstance(gait, Mapping) or not set(gait) <= set(names):
             raise DescriptionError(
@@ -352,55 +394,39 @@ class Connection:
             )
         paths = [expression(gait.get(name, 0), f"gait[{name!r}]") for name in names]
         for name, path in zip(names, paths, strict=True):
-            if path.free_symbols - {time}:
+            if path.free_symbols - {time, *by}:
                 raise DescriptionError(
-                    f"gait[{name!r}] holds {path.free_symbols - {time}}; only time may occur"
+                    f"gait[{name!r}] holds {path.free_symbols - {time, *by}}; only time may occur, and "
+                    "symbols that by= names"
                 )
-        return sp.lambdify([time], [*paths, *(sp.diff(path, time) for path in paths)], "numpy")
+        return [(path, sp.diff(path, time)) for path in paths]
 
 
-def connection_of(mechanism: Mechanism, basis: Any = None, names: Sequence[str] | None = None) -> Connection:
-    """The connection of a mechanism; see `ReducedSystem.connection`."""
-    require_mechanism(mechanism, "group", "a connection takes gc.EulerPoincare(algebra=..., shape=...)")
-    group, k = mechanism.group, len(mechanism.shape)
-    if group is None or not k:
-        raise DescriptionError("a connection needs a group and coordinates: algebra= and shape=[...]")
-    if mechanism.advected:
-        raise DescriptionError(
-            f"{', '.join(a.name for a in mechanism.advected)} break the symmetry: a connection needs a "
-            "mechanism in which nothing depends on the group"
-        )
-    if mechanism.rotors is not None:
-        raise DescriptionError("rotors have no place in a connection; give them as coordinates of the shape")
-    n = group.n
-    rows = sp.zeros(0, n + k) if mechanism.constraints is None else sp.Matrix(mechanism.constraints)
-    psi, along = rows[:, :n], rows[:, n:]
-    if psi.rank() < psi.rows:
-        raise ConstraintError(
-            "some combination of the constraints holds the shape alone; coordinates must be free to move"
-        )
-    e = _kernel(psi, n) if basis is None else _user_basis(basis, psi, n)
-    p = tuple(sp.Symbol(name, real=True) for name in _names(names, e.cols, mechanism))
-    G = sp.Matrix(mechanism.inertia)
-    held = sp.Matrix.vstack(psi, e.T * G[:n, :n])
-    inverse = _inverse(held).applyfunc(_tidy)
-    A = inverse * sp.Matrix.vstack(along, e.T * G[:n, n:])
-    B = inverse[:, psi.rows :]
-    gyroscopic = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic[:n, :])
-    c = -B * e.T * gyroscopic if e.cols else sp.zeros(n, 1)
-    simple = (sp.ImmutableMatrix(part.applyfunc(_tidy)) for part in (A, B, c))
-    return Connection(mechanism, sp.ImmutableMatrix(e), p, *simple)
+def _numbers_of_gait(
+    by: Sequence[Any], params: Mapping[str, float] | None, defaults: Mapping[str, Any]
+) -> tuple[dict[sp.Symbol, float], dict[str, float]]:
+    """Numbers of the symbols of a gait, and what is left of the parameters."""
+    others, numbers = dict(named_parameters(params) or {}), {}
+    for given in by:
+        symbol, own = (given.symbol, given.default) if isinstance(given, Parameter) else (given, None)
+        if (
+            not isinstance(symbol, sp.Symbol)
+            or symbol is time
+            or str(symbol) in defaults
+            or symbol in numbers
+        ):
+            raise InputError(
+                "by must be symbols of the gait, each once, none of the mechanism's names and not the time; "
+                f"got {shown(given)}"
+            )
+        value = others.pop(str(symbol), own)
+        if value is None:
+            raise InputError(f"{symbol} has no number: params={{{str(symbol)!r}: ..}} gives it")
+        numbers[symbol] = real(value, str(symbol))
+    return numbers, others
 
 
-def _inverse(matrix: sp.Matrix) -> sp.Matrix:
-    """By cofactors of entries as they are: nothing is expanded."""
-    entries = {sp.Dummy(): e for e in matrix if e.free_symbols}
-    names = {e: s for s, e in entries.items()}
-    plain = matrix.applyfunc(lambda e: names.get(e, e))
-    return (plain.adjugate() / plain.det()).xreplace(entries)
-
-
-def _tidy(expr: sp.Expr) -> sp.Expr:
+def shortest_form(expr: sp.Expr) -> sp.Expr:
     """In its shortest form, where that is a matter of moments."""
     return on_circles(expr) if expr.count_ops() < _SHORT else expr
 
@@ -409,42 +435,3 @@ def _momentum(m: Mechanism, n: int, xi: sp.Matrix, rates: sp.Matrix) -> sp.Matri
     """mu of the group."""
     mu = m.inertia[:n, :n] * xi + m.inertia[:n, n:] * rates
     return sp.Matrix(mu if m.gyroscopic is None else mu + m.gyroscopic[:n, :])
-
-
-def _kernel(psi: sp.Matrix, n: int) -> sp.Matrix:
-    """Columns that span the group velocities admitted, without denominators."""
-    if not psi.rows:
-        return sp.eye(n)
-    columns = []
-    for vector in psi.nullspace(simplify=_tidy):
-        entries = [sp.together(_tidy(e)) for e in vector]
-        common = sp.lcm([sp.denom(e) for e in entries]) if entries else 1
-        columns.append([_tidy(e * common) for e in entries])
-    return sp.Matrix(columns).T if columns else sp.zeros(n, 0)
-
-
-def _user_basis(basis: Any, psi: sp.Matrix, n: int) -> sp.Matrix:
-    """A basis of the user, one velocity a row, as columns."""
-    e = sp.Matrix(read_matrix("basis", basis)).T
-    if e.shape != (n, n - psi.rows):
-        raise InputError(
-            f"basis must be {n - psi.rows} velocities of {n} entries each, got {e.cols} of {e.rows}"
-        )
-    if any(on_circles(entry) != 0 for entry in psi * e):
-        raise ConstraintError("the velocities of the basis violate the constraints")
-    return e
-
-
-def _names(names: Sequence[str] | None, count: int, mechanism: Mechanism) -> list[str]:
-    taken = {*mechanism.algebra.labels, *mechanism.algebra.momentum_labels, *mechanism.defaults}
-    default = ["p"] if count == 1 else [f"p{a + 1}" for a in range(count)]
-    if names is None:
-        return [name if name not in taken else f"{name}_group" for name in default]
-    found = list(names)
-    if (
-        len(found) != count
-        or len(set(found)) != count
-        or not all(isinstance(name, str) and name.isidentifier() and name not in taken for name in found)
-    ):
-        raise InputError(f"momenta must be {count} distinct names that nothing else has, got {shown(names)}")
-    return found

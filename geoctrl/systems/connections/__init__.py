@@ -1,0 +1,1 @@
+"""How the shape of a mechanism moves its group: connections and gaits."""
