@@ -26,20 +26,21 @@ class EvaluatedError(BaseException):
     """Text reached sympy's parser; no `except Exception` may hide it."""
 
 
-@pytest.fixture(autouse=True)
-def _no_text_is_evaluated(monkeypatch):
-    def refuse(code, *_):
-        raise EvaluatedError(f"sympy was about to evaluate {code!r}")
-
-    monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
+def _refuse(code, *_):
+    raise EvaluatedError(f"sympy was about to evaluate {code!r}")
 
 
-@pytest.fixture(autouse=True)
-def _settings_of_libraries_stay():
+# Once, and for the process: a fixture of twelve thousand tests takes seconds.
+sympy_parser.eval_expr = _refuse
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
     """What a function changes for itself of their precision or errors would change answers of all others."""
     before = _settings()
-    yield
+    result = yield
     assert _settings() == before, "bits, terms of series or what numpy does about errors were left changed"
+    return result
 
 
 def _settings():
