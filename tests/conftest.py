@@ -30,8 +30,11 @@ def _refuse(code, *_):
     raise EvaluatedError(f"sympy was about to evaluate {code!r}")
 
 
-# Once, and for the process: a fixture of twelve thousand tests takes seconds.
-sympy_parser.eval_expr = _refuse
+def pytest_collection_finish():
+    """Once, and for the process: a fixture of twelve thousand tests takes seconds. Modules of tests may read
+    their own cases before.
+    """
+    sympy_parser.eval_expr = _refuse
 
 
 @pytest.hookimpl(wrapper=True)
