@@ -5,8 +5,9 @@ code with the search for proofs. Read in this order: `limits` (what a check may 
 and square roots), `reader` (what a file may hold), `jets` (derivatives), `identities` (what is conserved),
 `definite` (matrices), `question` (what is proved of the equations), `verdicts` (three theorems). Certificates
 by one of these rest on nothing else: other files are imported where a certificate names a theorem of theirs,
-a file of `theorems`, `orbits`, `sublevels`, `squares`, `slopes`, `maps`, `ranges` or `schedules`, with
-`enclosures` (numbers up to a radius). `words` writes the sentence.
+a file of `theorems`, `orbits` (on `flows`, an integrator), `sublevels` (with `rests` above it), `squares`,
+`slopes`, `catches`, `maps`, `ranges` or `schedules`, with `enclosures` (numbers up to a radius). `words`
+writes the sentence.
 """
 
 from __future__ import annotations

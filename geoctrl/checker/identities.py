@@ -17,7 +17,7 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
 
 from geoctrl.checker.jets import FUNCTIONS, Jet, evaluate
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import REST, ROOTS, Surd
 
 FEW, LONG, GENERATORS = 64, 2_000_000_000, 512
@@ -44,8 +44,7 @@ class Ratio:
         return Ratio(self.field, self.field.product(self.top, other.top), self.below + other.below)
 
     def __rtruediv__(self, value: Any) -> Ratio:
-        if not self.top:
-            raise Refusal("division by zero in an identity")
+        require(self.top, "division by zero in an identity")
         F, lead = self.field, self.top.leading_coefficient()
         below = Counter([] if self.top.is_constant() else [F.factor(self.top / lead)])
         return F.number(value) * Ratio(F, F.multiple(F.constant(1 / lead), self.below), below)

@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.definite import Rows, require_inverse
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import Number, positive
 from geoctrl.checker.reader import children
 
@@ -121,8 +121,11 @@ class Numbers:
         """The value of a function, None where it is no number of the field."""
         if name == "sqrt":
             root = self.roots.get(place, fmpq(0))
-            if root * root != x[0] or not positive(root):
-                raise Refusal("the positive root of a number is needed", f"witness.roots.{place}")
+            require(
+                root * root == x[0] and positive(root),
+                "the positive root of a number is needed",
+                f"witness.roots.{place}",
+            )
             return root
         if x[-1] == FUNCTIONS[name][0]:
             return fmpq(FUNCTIONS[name][1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from math import inf
 from time import monotonic
+from typing import Any
 
 SECONDS, WORDS = 60.0, 60_000_000
 """The time that a check may take, and the words of the numbers that it may hold."""
@@ -16,6 +17,12 @@ class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
 
     def __init__(self, fault: str, path: str = "") -> None:
         super().__init__(f"{path}: {fault}" if path else fault)
+
+
+def require(holds: Any, fault: str, path: str = "") -> None:
+    """Refuse a certificate unless something holds."""
+    if not holds:
+        raise Refusal(fault, path)
 
 
 def begin() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import require
 
 Number = Any
 """An fmpq or a `Surd`."""
@@ -68,8 +68,7 @@ class Surd:
 
     def __rtruediv__(self, other: Number) -> Number:
         norm = self.a * self.a - self.b * self.b * self.root[1]
-        if norm == 0:
-            raise Refusal("a divisor may be zero")
+        require(norm != 0, "a divisor may be zero")
         return number(self.root, self.a / norm, -self.b / norm) * other
 
     def height_bits(self) -> int:
@@ -113,6 +112,9 @@ def set_roots(radicands: Iterable[str]) -> None:
     _ROOTS.set(roots := [])
     for turn, text in enumerate(radicands):
         radicand = number_text(text)
-        if turn == ROOTS or radicand is None or not positive(radicand):
-            raise Refusal(f"at most {ROOTS} roots, of positive numbers, may be given", "roots")
+        require(
+            turn != ROOTS and radicand is not None and positive(radicand),
+            f"at most {ROOTS} roots, of positive numbers, may be given",
+            "roots",
+        )
         roots.append(Surd((turn, radicand), fmpq(0), fmpq(1)))

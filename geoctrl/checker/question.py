@@ -15,7 +15,7 @@ from flint import fmpq
 from geoctrl.checker.definite import product
 from geoctrl.checker.identities import Along, Functions, Ratio
 from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.reader import require_table
 
 STATES = 128
@@ -110,8 +110,10 @@ class Question:
         self.require_kept([])
         jets = self.jets([*self.problem["field"], *self.problem["leaf"].values()])
         for name, jet in zip([*self.labels, *self.problem["leaf"]], jets, strict=True):
-            if jet.value is None or jet.value != 0:
-                raise Refusal(f"no equilibrium on the leaf: {name[:80]} does not vanish at the point")
+            require(
+                jet.value is not None and jet.value == 0,
+                f"no equilibrium on the leaf: {name[:80]} does not vanish at the point",
+            )
 
     # -- identities -----------------------------------------------------------------------------
 
@@ -150,8 +152,11 @@ class Question:
         """C1 for all relations, C3 for some invariants: each rate is sum q r, with cofactors q as given."""
         for name in {*self.problem["leaf"], *names} - self.kept:
             rate = self.rate_of(self.functions_by_name[name], self.problem["weights"].get(name, []))
-            if rate != self.still.combination(self.witness["cofactors"].get(name, []), self.problem["leaf"]):
-                raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "witness.cofactors")
+            require(
+                rate == self.still.combination(self.witness["cofactors"].get(name, []), self.problem["leaf"]),
+                f"it is not proved that the motion keeps {name[:80]!r}",
+                "witness.cofactors",
+            )
             self.kept.add(name)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import ROOTS, number_text, rational
 
 FORMAT, VERSION = "geoctrl-certificate", 3
@@ -140,6 +140,8 @@ def load(path: str | Path) -> Any:
 
 
 def _distinct(pairs: Any) -> dict[str, Any]:
-    if isinstance(pairs, str) or len(dict(pairs)) != len(pairs):
-        raise Refusal("an object has a key twice, or a number is none of JSON")
+    require(
+        not isinstance(pairs, str) and len(dict(pairs)) == len(pairs),
+        "an object has a key twice, or a number is none of JSON",
+    )
     return dict(pairs)

@@ -9,7 +9,7 @@ from flint import fmpq
 
 from geoctrl.checker.definite import Rows, positive_definite, product, transpose
 from geoctrl.checker.jets import Jet
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import Number, number_text, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import label, one_of
@@ -54,8 +54,7 @@ def kernel(q: Question, gradients: Rows, witness: dict[str, Any]) -> Rows:
     """
     free = [q.labels.index(k) for k in witness["free"]]
     fixed = [i for i in range(len(q.labels)) if i not in free]
-    if len(fixed) + len(free) != len(q.labels):
-        raise Refusal("states that are free stand twice", "theorem.free")
+    require(len(fixed) + len(free) == len(q.labels), "states that are free stand twice", "theorem.free")
     inverse = q.numbers.inverse(
         [[row[i] for i in fixed] for row in gradients], witness["inverse"], "theorem.inverse"
     )
@@ -91,8 +90,11 @@ def rate(P: Rows, B: Rows, m: fmpq) -> Rows:
 def require_fall(B: Rows, triangle: Rows) -> None:
     """P > 0 and -(P B + B'P) > 0."""
     P = form(triangle, len(B))
-    if not (positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))])):
-        raise Refusal("no function is shown to fall", "theorem.P")
+    require(
+        positive_definite(P) and positive_definite([[-c for c in row] for row in rate(P, B, fmpq(0))]),
+        "no function is shown to fall",
+        "theorem.P",
+    )
 
 
 def attraction(q: Question, witness: dict[str, Any]) -> Found:
@@ -120,8 +122,11 @@ def require_growth(B: Rows, witness: dict[str, Any]) -> None:
     m, v, P = witness["m"], [[c] for c in witness["v"]], form(witness["P"], len(B))
     if not (B and m > 0 and positive_definite(rate(P, B, m))):  # where nothing moves, nothing grows
         raise Refusal("no function is shown to grow", "theorem.P")
-    if not positive_definite(product(transpose(v), product(P, v))):
-        raise Refusal("the function is not shown to be positive there", "theorem.v")
+    require(
+        positive_definite(product(transpose(v), product(P, v))),
+        "the function is not shown to be positive there",
+        "theorem.v",
+    )
 
 
 def second_variation(q: Question, terms: Iterable[tuple[Number, Jet]], W: Rows) -> Rows:
@@ -138,8 +143,11 @@ def energy_casimir(q: Question, witness: dict[str, Any]) -> Found:
     """
     q.require_kept(witness["multipliers"])
     terms = ((c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items())
-    if not positive_definite(second_variation(q, terms, tangents(q, witness))):
-        raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
+    require(
+        positive_definite(second_variation(q, terms, tangents(q, witness))),
+        "the second variation is not shown to be definite",
+        "theorem.multipliers",
+    )
     return Found("PROVED_STABLE", "energy-Casimir", {})
 
 

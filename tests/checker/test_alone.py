@@ -19,7 +19,16 @@ from tests.checker.figures import PAGES, length, parts, said, sentence, statemen
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
 CORE, THEOREM = 500, 150
-LARGEST = {"maps": 500, "orbits": 290, "sublevels": 770, "squares": 610}
+LARGEST = {
+    ("flows", "orbits"): 260,
+    ("flows",): 170,
+    ("maps",): 500,
+    ("rests",): 160,
+    ("slopes",): 350,
+    ("squares",): 550,
+    ("sublevels",): 550,
+}
+"""Of rooms, and of those that are read together."""
 FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
 
 VERIFY = """
@@ -58,9 +67,42 @@ def test_each_theorem_can_be_read_in_ten_minutes(path):
     assert statements(path.read_text(encoding="utf-8")) <= THEOREM
 
 
-@pytest.mark.parametrize("part", LARGEST)
-def test_each_part_can_be_read_in_an_hour(part):
-    assert parts()[part] <= LARGEST[part]
+@pytest.mark.parametrize("rooms", LARGEST, ids=" and ".join)
+def test_each_part_can_be_read_in_an_hour(rooms):
+    assert sum(parts()[room] for room in rooms) <= LARGEST[rooms]
+
+
+READ = {
+    "flows": "",
+    "orbits": "theorems flows",
+    "sublevels": "theorems",
+    "rests": "flows sublevels",
+    "slopes": "",
+    "squares": "",
+    "catches": "flows slopes squares",
+    "maps": "theorems",
+    "ranges": "maps theorems",
+    "schedules": "catches maps theorems",
+}
+"""Rooms that a reader of one reads besides, after the core, words and enclosures."""
+
+
+def rooms_read(path):
+    """Rooms of the files that a file imports, and of those that these import."""
+    found, pending = set(), [path]
+    while pending:
+        for name in imported(pending.pop()):
+            below = CHECKER.parent.parent.joinpath(*name.split(".")).with_suffix(".py")
+            if name.startswith("geoctrl.checker.") and below.exists() and below not in found:
+                found.add(below)
+                pending.append(below)
+    return {below.parent.name for below in found} - {"checker", "words", "enclosures", path.parent.name}
+
+
+@pytest.mark.parametrize("room", READ)
+def test_a_kind_of_proof_is_read_in_its_room(room):
+    """A reader of a file of one kind needs no room of another kind."""
+    assert set().union(*(rooms_read(path) for path in (CHECKER / room).glob("*.py"))) == {*READ[room].split()}
 
 
 LOADED = """

@@ -6,16 +6,19 @@ It follows the unit vector of `tests.attack.forge.curves_by_hand`.
 import copy
 from fractions import Fraction
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.witnesses.content import parts_as_read
+from geoctrl.checker.enclosures.balls import Balls
+from geoctrl.checker.flows import flow, series
 from geoctrl.checker.limits import Refusal
-from geoctrl.checker.orbits import file, series
 from geoctrl.checker.orbits.file import ORBIT, Orbit
 from geoctrl.checker.reader import conform
+from geoctrl.checker.verdicts import kernel
 from tests.attack.forge.by_hand import Equations
 from tests.attack.forge.curves_by_hand import ORBIT_BITS, following, orbit_file, turning_vector
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
@@ -170,7 +173,7 @@ def test_what_is_the_same_on_the_level_may_be_another_point():
 
 def level_at_the_start(orbit):
     D = [jet.gradient(orbit._n) for jet in orbit._functions(orbit.box)]
-    return D, file.kernel(orbit.question, D, orbit.given)
+    return D, kernel(orbit.question, D, orbit.given)
 
 
 def test_the_motion_crosses_at_the_start():
@@ -182,10 +185,10 @@ def test_the_motion_crosses_at_the_start():
     given["start"] = [fmpq(1, 4), fmpq(1, 4), fmpq(1), given["start"][3]]
     with ctx.workprec(ORBIT_BITS):
         orbit = Orbit(problem | {"states": rest}, witness, given)
-        orbit.__dict__["_flow"] = (
-            orbit.start,
-            orbit.box,
-            arb_mat(4, 4, [int(i == j) for i in range(4) for j in range(4)]),
+        orbit.__dict__["_flow"] = SimpleNamespace(
+            middle=orbit.start,
+            box=orbit.box,
+            total=arb_mat(4, 4, [int(i == j) for i in range(4) for j in range(4)]),
         )
         with pytest.raises(Refusal, match="not shown to cross"):
             _ = orbit.multipliers
@@ -201,7 +204,7 @@ def test_all_that_is_computed_with_is_bounded():
     nodes += [["fun", "exp", [place + 4]], ["fun", "exp", [place + 5]]]
     nodes.append(["sum", [[place, place + 6], [place + 1, data["problem"]["field"][0]]]])
     data["problem"]["field"][0] = len(nodes) - 1
-    data["theorem"]["steps"] = [[file.PARTS, [[-2 * file.FINE, 2 * file.FINE]] * 3]]
+    data["theorem"]["steps"] = [[flow.PARTS, [[-2 * flow.FINE, 2 * flow.FINE]] * 3]]
     with pytest.raises(Refusal, match="not bounded along the orbit"):
         checker.prove(data)
 
@@ -218,10 +221,8 @@ def test_identities_have_values_all_along():
 
 @pytest.mark.parametrize("left", ["count", "coefficients"])
 def test_what_is_held_at_once_is_bounded(left, monkeypatch):
-    if left == "count":
-        monkeypatch.setattr(series.Series, "__init__", lambda made: setattr(made, "_words", 0))
-    else:
-        monkeypatch.setattr(series, "HELD", 0)
-        monkeypatch.setattr(series.Series, "count", lambda _, jet: jet)
+    held = 0 if left == "count" else 1 << 60
+    monkeypatch.setattr(series, "Balls", lambda **given: Balls(**given | {"left": held}))
+    monkeypatch.setattr(series, "HELD", 1 << 60 if left == "count" else 0)
     with pytest.raises(Refusal, match="too many numbers occur"):
         checker.prove(content())

@@ -7,9 +7,11 @@ import random
 from fractions import Fraction
 
 import pytest
+from flint import Ordering, arb, fmpq, fmpq_mpoly_ctx
 
 from geoctrl.checker import Refusal, check, digest_of
 from geoctrl.checker.reader import FORMAT, VERSION
+from geoctrl.checker.squares.polynomial_motion import at
 from tests.attack.parts.forged_regions import Nodes
 
 HEADING = {"format": FORMAT, "version": VERSION, "software": "by hand", "system": "plane", "digest": ""}
@@ -381,6 +383,37 @@ def test_what_a_relation_holds_still_does_not_move_within_the_set():
     """With x^2 <= 4 the other branch is in the set, and stays where it is."""
     confirmed(branches("1/4")[1])
     refused(branches("4")[1], "holds still may move")
+
+
+def held_by_a_square():
+    """x' = -x - x^3, y' = 0 on the leaf y (1 + x^2) = 0: V = x^2 has V' = -2 x^2 - 2 x^4."""
+    nodes = Nodes("x", "y")
+    square, cube = nodes.product((0, 2)), nodes.product((0, 3))
+    field = [nodes.total((-1, 0), (-1, cube)), nodes.number(0)]
+    relation = nodes.product((1, 1), (nodes.total((1, nodes.number(1)), (1, square)), 1))
+    still = {
+        "variable": 1,
+        "cofactor": [[[], "1"], [[[0, 2]], "1"]],
+        "terms": [[0, [[[], "1"]]]],
+    }
+    leaf = {"rows": ["held"], "free": ["x"], "inverse": [["1"]]}
+    powers = [[[0, 1]], [[0, 2]]]
+    theorem = by_squares([0, 1], [rest(powers, "2", "2")], measured=1, still=[still], leaf=leaf, level="4")
+    data = content(nodes, {"x": "0", "y": "0"}, field, theorem, leaf={"held": relation})
+    # (y (1 + x^2))' = 2 x x' y = -2 x^2 y (1 + x^2).
+    data["witness"]["cofactors"] = {"held": [["held", nodes.product((0, 2), factor="-2")]]}
+    return data
+
+
+def test_powers_of_balls_around_zero_are_numbers():
+    """1 - x vanishes nowhere where x^2 <= 1/4: one look at the whole says so. Nor does 1 + x^2."""
+    data = branches("1/4")[1]
+    assert any(line.startswith("1 parts") for line in check(data | {"digest": digest_of(data)}).checks)
+    confirmed(held_by_a_square())
+    x = fmpq_mpoly_ctx.get([("x", 1)], Ordering.lex).gens()[0]
+    found = at(3 * x**3 - 2 * x**2 + 1, {0: arb(0, 2)})
+    assert found.is_finite()
+    assert all(found.contains(3 * t**3 - 2 * t**2 + 1) for t in (fmpq(-2), fmpq(0), fmpq(4, 9), fmpq(2)))
 
 
 def test_what_is_still_is_shown_to_be():

@@ -15,9 +15,9 @@ import geoctrl as gc
 from geoctrl import checker as witnesses
 from geoctrl.analysis.witnesses.content import parts_as_read
 from geoctrl.checker.enclosures.balls import Balls
+from geoctrl.checker.flows.flow import axes
+from geoctrl.checker.flows.series import Motion, value_at
 from geoctrl.checker.limits import Refusal
-from geoctrl.checker.orbits.flow import axes
-from geoctrl.checker.orbits.series import Motion, value_at
 from geoctrl.checker.question import Question
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.sweeps import sampled

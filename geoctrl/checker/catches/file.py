@@ -26,15 +26,14 @@ from geoctrl.checker.catches.loops import loop, one_table, with_table
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.enclosures.cells import constants
 from geoctrl.checker.enclosures.sets import above_zero
+from geoctrl.checker.enclosures.turns import is_turned
+from geoctrl.checker.flows.flow import FLOW, STEPS, Bundle, Tube, flow
+from geoctrl.checker.flows.series import Motion, value_at
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import ball, rational
-from geoctrl.checker.orbits.file import BITS, DEGREE, PARTS, UNIT, interval_of, side
-from geoctrl.checker.orbits.flow import Bundle, Tube, flow
-from geoctrl.checker.orbits.series import Motion
 from geoctrl.checker.question import Question
-from geoctrl.checker.reader import EQUATIONS, WITNESS, conform, integer, label, place
-from geoctrl.checker.slopes.field import is_turned
+from geoctrl.checker.reader import EQUATIONS, WITNESS, conform, label, place
 from geoctrl.checker.slopes.file import THEOREMS as SLOPES
 from geoctrl.checker.squares.file import THEOREMS as SQUARES
 from geoctrl.checker.verdicts import Found
@@ -59,7 +58,7 @@ def _theorem_of_set(value: Any) -> Any:
     return conform(value, SETS[name][0]["theorem"], "theorem.region.theorem") if name in SETS else None
 
 
-CATCH = {
+CATCH = FLOW | {
     "name": label,
     "laws": {...: place},
     "caught": {...: place},
@@ -69,16 +68,7 @@ CATCH = {
     "limits": {...: above_zero},
     "domain": [place],
     "time": above_zero,
-    "bits": integer(32, BITS),
-    "degree": integer(2, DEGREE),
-    "units": [integer(-UNIT, UNIT)],
-    "boxes": [
-        {
-            "start": [rational],
-            "radii": [not_below_zero],
-            "steps": [(integer(1, PARTS), [(side, side)])],
-        }
-    ],
+    "boxes": [{"start": [rational], "radii": [not_below_zero], "steps": STEPS}],
 }
 """``laws`` are the inputs up to the catch, ``caught`` those from then on; ``turned`` are angles that are
 taken from the nearest whole turn. ``entry`` is a level of the set. Boxes are of states in the units of the
@@ -112,8 +102,7 @@ class Plant:
         region = given["region"]
         self.region = region["problem"]
         found = SETS[region["theorem"]["name"]][1](self.region, region["witness"], region["theorem"])
-        if found.verdict != "PROVED_ATTRACTED":
-            raise Refusal("nothing is attracted in the set", "theorem.region")
+        require(found.verdict == "PROVED_ATTRACTED", "nothing is attracted in the set", "theorem.region")
         self.finding, self.own = found.told["region"], region["theorem"]
         self._require_one_plant()
         self._require_whole_turns()
@@ -131,8 +120,7 @@ class Plant:
             and all(one["parameters"][k] == other["parameters"][k] for k in shared)
             and not (other["inputs"] or other["leaf"] or self.own.get("levels"))
         )
-        if not fit:
-            raise Refusal("the set is not one of this plant, by its states or numbers", "theorem.region")
+        require(fit, "the set is not one of this plant, by its states or numbers", "theorem.region")
         table, moved = one_table(one, other)
         laws = given["caught"]
         both = one | {"nodes": table, "parameters": one["parameters"] | other["parameters"]}
@@ -143,18 +131,27 @@ class Plant:
             (where[p], where[moved[r]]) for p, r in zip(given["domain"], self.own["domain"], strict=True)
         ]
         for k in given["limits"]:
-            if k not in self.own["limits"] or not self.own["limits"][k]["bound"] <= given["limits"][k]:
-                raise Refusal(f"in the set {k[:80]!r} is not within that limit", "theorem.limits")
+            require(
+                k in self.own["limits"] and self.own["limits"][k]["bound"] <= given["limits"][k],
+                f"in the set {k[:80]!r} is not within that limit",
+                "theorem.limits",
+            )
             pairs.append((where[laws[k]], where[moved[self.own["limits"][k]["input"]]]))
         cells = [{(i, j): p for i, j, p in of["matrix"]} for of in (closed, its)]
-        if cells[0].keys() != cells[1].keys():
-            raise Refusal("the set is not one of this plant, by its masses", "theorem.region")
+        require(
+            cells[0].keys() == cells[1].keys(),
+            "the set is not one of this plant, by its masses",
+            "theorem.region",
+        )
         pairs += [(cells[0][k], cells[1][k]) for k in cells[0]]
         for part in ("right", "field"):
             pairs += zip(closed[part], its[part], strict=True)
         first, second = (q.still.ratios([pair[i] for pair in pairs]) for i in (0, 1))
-        if not all(a == b for a, b in zip(first, second, strict=True)):
-            raise Refusal("the set is not one of this plant with that law", "theorem.region")
+        require(
+            all(a == b for a, b in zip(first, second, strict=True)),
+            "the set is not one of this plant with that law",
+            "theorem.region",
+        )
 
     def _require_whole_turns(self) -> None:
         """Whole turns change nothing of the plant, and the set lies within half a turn."""
@@ -162,13 +159,19 @@ class Plant:
         used = [*(p for *_, p in self.problem["matrix"]), *self.problem["right"], *self.problem["field"]]
         for k in self.given["turned"]:
             i = self.labels.index(k)
-            if not is_turned(q, i, [*used, *self.given["domain"]]):
-                raise Refusal(f"the plant does not hold {k[:80]!r} up to whole turns", "theorem.turned")
+            require(
+                is_turned(q, i, [*used, *self.given["domain"]]),
+                f"the plant does not hold {k[:80]!r} up to whole turns",
+                "theorem.turned",
+            )
             if k in extent:
                 low, high = extent[k]
                 point = ball(self.region["states"][k])
-                if not (point - low < arb.pi() and high - point < arb.pi()):
-                    raise Refusal("the set goes round by more than half a turn", "theorem.turned")
+                require(
+                    point - low < arb.pi() and high - point < arb.pi(),
+                    "the set goes round by more than half a turn",
+                    "theorem.turned",
+                )
 
     # -- one box ------------------------------------------------------------------------------------
 
@@ -179,8 +182,11 @@ class Plant:
     def start_and_radii(self, motion: Motion, box: dict[str, Any]) -> tuple[list[arb], list[fmpq]]:
         """Start and radii of a box over the sizes, with T behind."""
         sizes = [d.fmpq() for d in motion.sizes]
-        if not len(box["start"]) == len(box["radii"]) == len(self.labels):
-            raise Refusal("a box has a side for each state", "theorem.boxes")
+        require(
+            len(box["start"]) == len(box["radii"]) == len(self.labels),
+            "a box has a side for each state",
+            "theorem.boxes",
+        )
         start = [*box["start"], self.given["time"]]
         radii = [r / d for r, d in zip(box["radii"], sizes, strict=False)]
         return [arb(x / d) for x, d in zip(start, sizes, strict=True)], [*radii, fmpq(0)]
@@ -188,33 +194,28 @@ class Plant:
     def largest(self, motion: Motion, tube: Tube) -> list[arb]:
         """Bounds of the inputs along a step; refused where the model does not hold in its box."""
         self._require_domain(motion, tube.box)
-        near = self._coefficients(motion, tube.near)
-        last = [row[-1] for row in self._coefficients(motion, tube.over)]
+        near = motion.functions(self.laws, tube.near)
+        last = [row[-1] for row in motion.functions(self.laws, tube.over)]
         found = []
         for row, left in zip(near, last, strict=True):
             top = arb(0)
             for j in range(SHARES):
                 t = tube.length * (arb(fmpq(2 * j + 1, 2 * SHARES)) + arb(0, 1) / (2 * SHARES))
-                value = left
-                for c in reversed(row):
-                    value = value * t + c
-                top = top.max(abs(value).upper())
-            if not top.is_finite():
-                raise Refusal("an input is not bounded along the motion", "theorem.limits")
+                top = top.max(abs(value_at([*row, left], t)).upper())
+            require(top.is_finite(), "an input is not bounded along the motion", "theorem.limits")
             found.append(top)
         return found
-
-    def _coefficients(self, motion: Motion, columns: list[arb_mat]) -> list[list[arb]]:
-        """Those of the inputs along motions with some coefficients."""
-        return motion.functions(self.laws, columns)
 
     def _require_domain(self, motion: Motion, box: list[arb]) -> None:
         q = self.swing
         known = constants(q, 0)
         for p, x, d in zip(q.states, box, motion.sizes, strict=False):
             known[p] = Jet({(): x * d}, 0)
-        if not all(jet.value > 0 for jet in evaluate(q.table, self.domain, known, Balls(order=0))):
-            raise Refusal("motions are not shown to stay where the model holds", "theorem.domain")
+        require(
+            all(jet.value > 0 for jet in evaluate(q.table, self.domain, known, Balls(order=0))),
+            "motions are not shown to stay where the model holds",
+            "theorem.domain",
+        )
 
     def bound_of_ends(self, motion: Motion, bundle: Bundle, radii: list[fmpq]) -> arb:
         """A bound of V over the ends."""
@@ -231,8 +232,7 @@ class Plant:
         box = [x * d[i] - turns[i] for i, x in enumerate(bundle.box[:n])]
         for k in self.given["turned"]:
             away = box[self.labels.index(k)] - ball(self.region["states"][k])
-            if not abs(away) < arb.pi():
-                raise Refusal("motions do not end next to one upright position", "theorem.turned")
+            require(abs(away) < arb.pi(), "motions do not end next to one upright position", "theorem.turned")
         at = [x.mid() for x in middle]
         box = [x.union(m) for x, m in zip(box, at, strict=True)]
         columns = [
@@ -344,25 +344,26 @@ def catch_of_boxes(problem: dict[str, Any], witness: dict[str, Any], given: dict
             raise Refusal("the level of entry is not one of the set", "theorem.entry")
         motion, top, ends = plant.motion(), [arb(0)] * len(plant.laws), []
         for box in given["boxes"]:
-            if sum(h for h, _ in box["steps"]) != PARTS:
-                raise Refusal("steps do not add up to the time", "theorem.boxes")
             start, radii = plant.start_and_radii(motion, box)
 
             def watch(tube: Tube) -> None:
                 found = plant.largest(motion, tube)
                 top[:] = [a.max(b) for a, b in zip(top, found, strict=True)]
 
-            steps = [(fmpq(h, PARTS), [*map(interval_of, B)]) for h, B in box["steps"]]
-            bundle = flow(motion, start, radii, steps, watch)
-            if not plant.bound_of_ends(motion, bundle, radii) < given["entry"]:
-                raise Refusal("motions are not shown to end in the set", "theorem.boxes")
+            bundle = flow(motion, start, radii, box["steps"], watch)
+            require(
+                plant.bound_of_ends(motion, bundle, radii) < given["entry"],
+                "motions are not shown to end in the set",
+                "theorem.boxes",
+            )
             ends.append([x * d for x, d in zip(bundle.box[:-1], motion.sizes, strict=False)])
         largest = dict(zip(given["laws"], top, strict=True))
         for k, bound in given["limits"].items():
-            if not largest[k] <= bound:
-                raise Refusal(
-                    f"{k[:80]!r} is not shown to stay within its limit until the catch", "theorem.limits"
-                )
+            require(
+                largest[k] <= bound,
+                f"{k[:80]!r} is not shown to stay within its limit until the catch",
+                "theorem.limits",
+            )
     return Found("PROVED_ATTRACTED", METHOD, {"region": Catch(plant, largest, ends)})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.reader import ENTRIES, children
 
 Table = list[tuple]
@@ -19,8 +19,7 @@ def loop(problem: dict[str, Any], laws: Mapping[str, int]) -> tuple[dict[str, An
     refused.
     """
     table, inputs = problem["nodes"], problem["inputs"]
-    if {*laws} != {*inputs}:
-        raise Refusal("a law is needed for each input, and for nothing else", "theorem.laws")
+    require({*laws} == {*inputs}, "a law is needed for each input, and for nothing else", "theorem.laws")
     moved, found = dict[int, int](), Table()
 
     def put(i: int, node: tuple) -> None:

@@ -12,7 +12,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.jets import Jet
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import Number, ball
 
 ENTRIES = 1_600_000
@@ -30,10 +30,14 @@ class Balls:
     widths : sequence of fmpq
     order : int
         Of the derivatives that are known.
+    left, size : int
+        How much may be held, and how much a value is of that.
     """
 
-    def __init__(self, widths: Sequence[fmpq] = (), order: int = 2) -> None:
-        self._widths, self.order, self._left = widths, order, ENTRIES
+    def __init__(
+        self, widths: Sequence[fmpq] = (), order: int = 2, left: int = ENTRIES, size: int = 1
+    ) -> None:
+        self._widths, self.order, self._left, self._size = widths, order, left, size
 
     def number(self, q: Number, state: int | None = None) -> arb:
         """A number as it is read, or the values of a state in the box."""
@@ -60,7 +64,7 @@ class Balls:
         if [x for x in jet.terms.values() if isinstance(x, arb) and not x.is_finite()]:
             raise Refusal("a value is not bounded in the box")
         spend()
-        self._left -= len(jet.terms)
+        self._left -= len(jet.terms) * self._size
         if self._left < 0:
             raise Refusal("too many numbers occur, as derivatives by pairs of states do")
         return jet
@@ -69,13 +73,11 @@ class Balls:
 def quadrature(a: arb, b: arb, s: arb) -> arb:
     """int_0^s dt/(a t^2 + b), an arctangent or its hyperbolic twin; next to a = 0 their common series."""
     z = a * s * s / b
-    if not z > -1:
-        raise Refusal("the integrand of quadrature may have a pole")
+    require(z > -1, "the integrand of quadrature may have a pole")
     if z > 0 or z < 0:
         root = abs(z).sqrt()
         return s / b * (root.atan() if z > 0 else root.atanh()) / root
-    if not abs(z) < fmpq(1, 2):
-        raise Refusal("a quadrature is not bounded in the box")
+    require(abs(z) < fmpq(1, 2), "a quadrature is not bounded in the box")
     power, series = arb(1), arb(0)
     for k in range(ctx.prec):
         series, power = series + power / (2 * k + 1), -power * z

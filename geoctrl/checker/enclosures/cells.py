@@ -10,7 +10,8 @@ from flint import arb_mat, ctx
 
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
+from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import children
 
@@ -33,6 +34,19 @@ def matrix(rows: Sequence[Sequence[Any]], columns: int) -> arb_mat:
     return arb_mat(len(rows), columns, [x for row in rows for x in row])
 
 
+def matrix_of(q: Question, entries: Sequence[Any]) -> arb_mat:
+    """K, from the values of its entries."""
+    K = arb_mat(len(q.unknowns), len(q.unknowns))
+    for (i, j, _), value in zip(q.problem["matrix"], entries, strict=True):
+        K[i, j] = value
+    return K
+
+
+def require_regular(q: Question, entries: Sequence[Any]) -> None:
+    """Refused where K may be singular."""
+    solution(matrix_of(q, entries), arb_mat(len(q.unknowns), 1))
+
+
 def solution(A: arb_mat, right: arb_mat) -> arb_mat:
     """X of A X = right, both multiplied by what is next to the inverse of A; refused where A may be
     singular.
@@ -46,6 +60,11 @@ def solution(A: arb_mat, right: arb_mat) -> arb_mat:
             found = (near * A).solve(near * right)
     except ZeroDivisionError:
         raise Refusal("a matrix may be singular in the cell") from None
-    if not all(c.is_finite() for c in found.entries()):
-        raise Refusal("a matrix may be singular in the cell")
+    require(all(c.is_finite() for c in found.entries()), "a matrix may be singular in the cell")
     return found
+
+
+def inverse(A: arb_mat) -> arb_mat:
+    """Of a matrix, with the bits of the core, which tell rows of unlike units apart."""
+    with ctx.workprec(BITS):
+        return A.inv()

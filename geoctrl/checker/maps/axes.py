@@ -16,7 +16,7 @@ from flint import fmpq
 
 from geoctrl.checker.identities import Functions, Ratio
 from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.reader import EXPONENT
 
 LENGTH = 40_000
@@ -157,8 +157,7 @@ class Axes:
 
     def sign_and_powers(self, x: Ratio) -> tuple[int, Powers]:
         """The sign of a function as that of a number times powers of factors."""
-        if not x.top:
-            raise Refusal("a sign is asked of what vanishes everywhere")
+        require(x.top, "a sign is asked of what vanishes everywhere")
         lead = x.top.leading_coefficient()
         above = [] if x.top.is_constant() else [(self.functions.number_of(x.top / lead), 1)]
         return (1 if lead > 0 else -1), (*above, *((k, -e) for k, e in x.below.items()))
@@ -182,8 +181,7 @@ class Axes:
             return x[2] * (1 / x[1]) if not (x[0] * x[2]).top else None
         if name == "sqrt" and place in self._roots:
             (y,) = self.values([self._roots[place]])
-            if y * y != x[0]:
-                raise Refusal("it is not the root", f"witness.roots.{place}")
+            require(y * y == x[0], "it is not the root", f"witness.roots.{place}")
             self.require_positive(y)
             return y
         if name in ("sin", "cos") and (rotation := self._rotation(x[0])):

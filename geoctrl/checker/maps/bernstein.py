@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from geoctrl.checker.enclosures.balls import FUNCTIONS
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.maps.axes import FunctionsWithSquares
 
 BITS, LONG, TENSOR = 80, 10_000, 200_000
@@ -102,8 +102,10 @@ class AxesBox:
                 low, high = min(quotients), max(quotients)
                 value = FUNCTIONS[name](arb((low + high) / 2) + arb(0, 1) * ((high - low) / 2))
                 ends = value.lower(), value.upper()
-                if not value.is_finite() or any(abs(end.man_exp()[1]) > LONG for end in ends):
-                    raise Refusal(f"{name} has no value in the cell, or too long a one")
+                require(
+                    value.is_finite() and not any(abs(end.man_exp()[1]) > LONG for end in ends),
+                    f"{name} has no value in the cell, or too long a one",
+                )
                 self._sides[place] = ends[0].fmpq(), ends[1].fmpq()
         return self._sides[place]
 

@@ -15,7 +15,7 @@ from flint import fmpq
 
 from geoctrl.checker.definite import Rows, product
 from geoctrl.checker.identities import Ratio
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.reader import EXPONENT, integer, label, place
 from geoctrl.checker.verdicts import tangent_motion, tangents
@@ -69,8 +69,11 @@ class MapChart:
         """Polynomials of which the roots are those of the linearisation on the kernel, which it keeps."""
         B = tangent_motion(self._members.question, self._basis)
         turns = [block["states"] for block in self._given["blocks"]]
-        if sorted(i for states in turns for i in states) != list(range(len(B))):
-            raise Refusal("blocks hold each state that is free once", "theorem.charts")
+        require(
+            sorted(i for states in turns for i in states) == list(range(len(B))),
+            "blocks hold each state that is free once",
+            "theorem.charts",
+        )
         before = list[int]()
         for states in turns:
             if any(B[i][j] != 0 for i in states for j in before):
@@ -82,12 +85,18 @@ class MapChart:
         F, states, given = self._field, block["states"], self._field.values(block["coefficients"])
         zeros = len(states) - len(given)
         found = characteristic([[B[i][j] for j in states] for i in states])
-        if found != [F.number(1), *given, *[F.number(0)] * zeros]:
-            raise Refusal("it is not the characteristic polynomial of the block", "theorem.charts")
+        require(
+            found == [F.number(1), *given, *[F.number(0)] * zeros],
+            "it is not the characteristic polynomial of the block",
+            "theorem.charts",
+        )
         even = not len(given) % 2 and all(c == 0 for c in given[::2])
         matrix = hermite(given[1::2], F.number(0)) if even else hurwitz(given, F.number(0))
-        if leading_minors(matrix, len(block["minors"])) != F.values(block["minors"]):
-            raise Refusal("they are not the minors of the polynomial", "theorem.charts")
+        require(
+            leading_minors(matrix, len(block["minors"])) == F.values(block["minors"]),
+            "they are not the minors of the polynomial",
+            "theorem.charts",
+        )
         return BlockPolynomial(zeros, even, block["coefficients"], block["minors"])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.maps.bernstein import Side
 from geoctrl.checker.maps.charts import CHART
 from geoctrl.checker.maps.members import Members
@@ -60,8 +60,11 @@ class MapRegion:
 
     def __init__(self, members: Members, given: dict[str, Any]) -> None:
         self._problem, self._given, axes = members.problem, given, given["axes"]
-        if not 0 < len(axes) <= AXES or any(low >= high for low, high in axes.values()):
-            raise Refusal(f"axes are one to {AXES} intervals", "theorem.axes")
+        require(
+            0 < len(axes) <= AXES and not any(low >= high for low, high in axes.values()),
+            f"axes are one to {AXES} intervals",
+            "theorem.axes",
+        )
         proving = Proofs(members, given)
         proofs = [proving.of(proof) for _, proof in zip(LETTERS, given["proofs"], strict=False)]
         self.area = self._areas(proofs, members, iter(given["cells"]))
@@ -71,12 +74,15 @@ class MapRegion:
     def _areas(self, proofs: list[Proof], members: Members, text: Iterator[str]) -> dict[str, fmpq]:
         def read(_: dict, level: int) -> str:
             letter = next(text, " ")
-            if not {"+": level < DEPTH, ".": True}.get(letter, letter in LETTERS[: len(proofs)]):
-                raise Refusal("the cells are no tree", "theorem.cells")
+            require(
+                {"+": level < DEPTH, ".": True}.get(letter, letter in LETTERS[: len(proofs)]),
+                "the cells are no tree",
+                "theorem.cells",
+            )
             return letter
 
         area, region = dict.fromkeys((*CLASSES, OPEN), fmpq(0)), members.region
-        require, signs = analytic(region, members.field.positive), Signs(region, proofs)
+        demand, signs = analytic(region, members.field.positive), Signs(region, proofs)
         for box, letter, here in walk(whole(len(self._given["axes"])), signs.on, read, {}):
             spend()
             if letter == "+":
@@ -87,10 +93,9 @@ class MapRegion:
                     raise Refusal(
                         f"a proof does not hold on all of the cell {self._words(box)}", "theorem.cells"
                     )
-                require(box)
+                demand(box)
             area[proof.verdict if proof else OPEN] += prod((b - a for a, b in box), start=fmpq(1))
-        if next(text, None) is not None:
-            raise Refusal("the cells are no tree", "theorem.cells")
+        require(next(text, None) is None, "the cells are no tree", "theorem.cells")
         return area
 
     def _words(self, box: Sequence[Side]) -> str:

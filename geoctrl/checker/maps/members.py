@@ -16,7 +16,7 @@ from geoctrl.checker.definite import require_inverse
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.identities import Ratio
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.maps.axes import Axes, FunctionsWithSquares, number_of
 from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.numbers import BITS
@@ -54,8 +54,11 @@ class Members:
         self._middles = values | {k: (a + b) / 2 for k, (a, b) in axes.items()}
         self._places = {node[1]: i for i, node in enumerate(table) if node[0] == "sym"}
         held = {k for k, i in self._places.items() if table[i][2] in ("parameter", "family")}
-        if held != set(values) or len(values) != sum(map(len, parts)):
-            raise Refusal("parameters and symbols of the family have one number or axis each", "theorem.axes")
+        require(
+            held == set(values) and len(values) == sum(map(len, parts)),
+            "parameters and symbols of the family have one number or axis each",
+            "theorem.axes",
+        )
         self.problem, self.given = problem, given
         F = self.field = Axes(len(axes) + len(moving), table, dict(witness["roots"]))
         self.region = Region(F.functions, [*axes.values(), *((q, q) for q in moving.values())])

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.maps.axes import Condition, Powers
 from geoctrl.checker.maps.bernstein import AxesBox, Region, Side
 from geoctrl.checker.maps.charts import MapChart, leading_minors
@@ -79,8 +79,11 @@ class Proofs:
         for node in given["divisors"]:
             sign, powers = F.sign_and_powers(F.values([node])[0])
             own, parts = F.sign_and_powers_of_node(node)
-            if len(powers) != 1 or own != sign:
-                raise Refusal("a divisor is no polynomial of the sign of its parts", "theorem.divisors")
+            require(
+                len(powers) == 1 and own == sign,
+                "a divisor is no polynomial of the sign of its parts",
+                "theorem.divisors",
+            )
             self._parts[powers[0][0]] = parts
         self._charts = [F.noting(partial(MapChart, members, c)) for c in given["charts"]]
 
@@ -113,8 +116,9 @@ class Proofs:
         R = second_variation(q, terms, chart.tangents)
         before: Any = fmpq(1)
         for minor, pivot in zip(leading_minors(R, len(R)), pivots, strict=True):
-            if minor != before * pivot:
-                raise Refusal("they are not the pivots of the second variation", "theorem.proofs")
+            require(
+                minor == before * pivot, "they are not the pivots of the second variation", "theorem.proofs"
+            )
             before = minor
         return "stable", [self._sign(node, given["sense"]) for node in given["pivots"]]
 
@@ -132,8 +136,7 @@ class Proofs:
         positive, turning = list[int](), False
         for block in chart.blocks:
             left = block.coefficients[1::2] if block.even else block.coefficients
-            if len(block.minors) != len(left):
-                raise Refusal("a minor is not given", "theorem.charts")
+            require(len(block.minors) == len(left), "a minor is not given", "theorem.charts")
             turning = turning or bool(block.even and left)
             positive += [*(left if block.even else ()), *block.minors]
         zeros = sum(block.zeros for block in chart.blocks)
@@ -208,18 +211,18 @@ def analytic(region: Region, positive: Iterable[Condition]) -> Callable[[Sequenc
     used = {*divisors, *(k for c in positive for k, _ in c.factors)}
     forms = {k: region.form(field.factors[k]) for k in used}
 
-    def require(sides: Sequence[Side]) -> None:
+    def demand(sides: Sequence[Side]) -> None:
         box, middle = AxesBox(region, sides), AxesBox(region, [((a + b) / 2,) * 2 for a, b in sides])
         for generator in made:
             box.side(generator)
         signs = {k: box.sign(forms[k]) for c in positive for k, _ in c.factors}
-        if not all(c.holds(signs) for c in positive):
-            raise Refusal("a root may vanish in the cell", "theorem.cells")
-        if not all(middle.sign(forms[k]) for k in divisors):
-            raise Refusal("a divisor may vanish in the cell", "theorem.cells")
+        require(all(c.holds(signs) for c in positive), "a root may vanish in the cell", "theorem.cells")
+        require(
+            all(middle.sign(forms[k]) for k in divisors), "a divisor may vanish in the cell", "theorem.cells"
+        )
 
     try:
-        require(whole(len(region.sides)))
+        demand(whole(len(region.sides)))
     except Refusal:
-        return require
+        return demand
     return lambda _: None

@@ -1,1 +1,1 @@
-"""Periodic orbits: a second integrator in balls, which shares nothing with the one of the search."""
+"""Periodic orbits: one in a box by the flow in balls, and its multipliers."""

@@ -23,7 +23,6 @@ beside the motion, the orbit is what there is of its level near by. With m > 1,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -31,40 +30,36 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.enclosures.balls import Balls
-from geoctrl.checker.enclosures.cells import constants
 from geoctrl.checker.enclosures.sets import above_zero, nodes_of_identities
+from geoctrl.checker.flows.flow import FLOW, STEPS, Box, Bundle, flow
+from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import rational
-from geoctrl.checker.orbits.flow import Box, flow
-from geoctrl.checker.orbits.series import Motion, coefficient, terms_of_series
 from geoctrl.checker.question import Question
-from geoctrl.checker.reader import integer, label, place
+from geoctrl.checker.reader import label, place
 from geoctrl.checker.theorems.boxes import require_zero
 from geoctrl.checker.theorems.family import reduced_matrix
 from geoctrl.checker.theorems.held_loop import require_inside, require_outside
 from geoctrl.checker.verdicts import BASIS, Found, kernel
-from geoctrl.checker.words.claims import assigned, functions_of, point_words, system_words
+from geoctrl.checker.words.claims import functions_of, point_words, system_at
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
 from geoctrl.checker.words.texts import listed, told
 
-PARTS, FINE, WHOLE, UNIT, BITS, DEGREE = 1 << 40, 1 << 32, 1 << 60, 900, 4096, 200
-"""Of the period, in which steps are whole; of a size, in which sides of boxes are; the largest of these
-numbers, of powers of two as units, of bits and of degrees."""
 METHOD = "multipliers of a periodic orbit"
-side = integer(-WHOLE, WHOLE)
-ORBIT = BASIS | {
-    "bits": integer(32, BITS),
-    "degree": integer(2, DEGREE),
-    "units": [integer(-UNIT, UNIT)],
-    "across": label,
-    "start": [rational],
-    "radius": above_zero,
-    "Y": [[rational]],
-    "steps": [(integer(1, PARTS), [(side, side)])],
-    "domain": [place],
-    "P": [[rational]],
-}
+ORBIT = (
+    BASIS
+    | FLOW
+    | {
+        "across": label,
+        "start": [rational],
+        "radius": above_zero,
+        "Y": [[rational]],
+        "steps": STEPS,
+        "domain": [place],
+        "P": [[rational]],
+    }
+)
 """``units`` are exponents of two of the sizes of the states and of the period, ``start`` the states and the
 period over these, of which all but that ``across`` are known up to the radius. Functions of the ``domain``
 are positive where the model holds."""
@@ -101,48 +96,45 @@ class Orbit:
 
     def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
         self.question = q = Question(problem, witness, Balls([fmpq(0)] * len(problem["states"])))
-        self.given, self._n, self._constants = given, len(q.labels), constants(q, 1)
+        self.given, self._n = given, len(q.labels)
         self.motion = Motion(q, given["units"], given["degree"])
         self.free, self.held = [q.labels.index(k) for k in given["free"]], q.labels.index(given["across"])
-        if not {*problem["leaf"]} <= {*given["rows"]} or self.held not in self.free:
-            raise Refusal(
-                "a relation of the leaf is missing, or the state across is not free", "theorem.rows"
-            )
+        require(
+            {*problem["leaf"]} <= {*given["rows"]} and self.held in self.free,
+            "a relation of the leaf is missing, or the state across is not free",
+            "theorem.rows",
+        )
         self.kept = [k for k in given["rows"] if k not in problem["leaf"]]
         q.require_kept(given["rows"])
         self.radii = [fmpq(0) if i == self.held else given["radius"] for i in range(self._n + 1)]
         self.start = [arb(x) for x in given["start"]]
         self.box = [x + arb(0, r) for x, r in zip(self.start, self.radii, strict=True)]
         self.point = [arb(v) / d for v, d in zip(problem["states"].values(), self.motion.sizes, strict=False)]
-        if (
+        require(
             given["start"][self.held] * self.motion.sizes[self.held].fmpq()
-            != problem["states"][given["across"]]
-        ):
-            raise Refusal("the state across the motion is not the one of the point", "theorem.start")
-        if not self.box[-1] > 0:
-            raise Refusal("the period is not positive", "theorem.start")
+            == problem["states"][given["across"]],
+            "the state across the motion is not the one of the point",
+            "theorem.start",
+        )
+        require(self.box[-1] > 0, "the period is not positive", "theorem.start")
 
     @cached_property
-    def _flow(self) -> tuple[Box, Box, arb_mat]:
+    def _flow(self) -> Bundle:
         """The flow over the period, along which all is as it has to be."""
-        given = self.given
-        if sum(h for h, _ in given["steps"]) != PARTS:
-            raise Refusal("steps do not add up to the period", "theorem.steps")
         self._watch([a.union(b) for a, b in zip(self.point, self.box, strict=False)])
-        steps = [(fmpq(h, PARTS), [*map(interval_of, B)]) for h, B in given["steps"]]
-        found = flow(self.motion, self.start, self.radii, steps, lambda tube: self._watch(tube.box))
-        return found.middle, found.box, found.total
+        steps = self.given["steps"]
+        return flow(self.motion, self.start, self.radii, steps, lambda tube: self._watch(tube.box))
 
     @cached_property
     def _level(self) -> tuple[Rows, Rows]:
         """D over states between both ends, and a basis of its kernel."""
-        both = [a.union(b) for a, b in zip(self.box, self._flow[1], strict=True)]
+        both = [a.union(b) for a, b in zip(self.box, self._flow.box, strict=True)]
         D = [jet.gradient(self._n) for jet in self._functions(both)]
         return D, kernel(self.question, D, self.given)
 
     def equations(self) -> tuple[list[arb], Rows]:
         """Values at the start, and derivatives over the box by the unknowns."""
-        end, _, total = self._flow
+        end, total = self._flow.middle, self._flow.total
         pairs = zip(self.given["rows"], self._functions(self.start), self._functions(self.point), strict=True)
         values = [end[i] - self.start[i] for i in self.free]
         values += [x.value - (y.value if k in self.kept else 0) for k, x, y in pairs]
@@ -152,19 +144,24 @@ class Orbit:
 
     def require_one(self) -> None:
         """Refused unless there is one orbit in the box."""
-        radii = [r for j, r in enumerate(self.radii) if j != self.held]
-        require_zero({"Y": self.given["Y"], "radii": radii}, *self.equations())
+        require_zero(
+            {"Y": self.given["Y"], "radii": self.radii[: self.held] + self.radii[self.held + 1 :]},
+            *self.equations(),
+        )
 
     @cached_property
     def multipliers(self) -> Rows:
         """M, over the box."""
-        n, place, (_, _, total) = self._n, self.free.index(self.held), self._flow
+        n, place, total = self._n, self.free.index(self.held), self._flow.total
         Phi = arb_mat(n, n, [total[i, j] for i in range(n) for j in range(n)])
         image = (Phi * arb_mat(self._level[1])).tolist()
         with terms_of_series(1):
             rates = self.motion.rates(self.box)[0][0].entries()
-        if not (rates[self.held] > 0 or rates[self.held] < 0):
-            raise Refusal("the motion is not shown to cross at the start", "theorem.across")
+        require(
+            rates[self.held] > 0 or rates[self.held] < 0,
+            "the motion is not shown to cross at the start",
+            "theorem.across",
+        )
         along, inverse = [[rates[i]] for i in self.free], [[1 / rates[self.held]]]
         return reduced_matrix([image[i] for i in self.free], along, inverse, [place])
 
@@ -172,29 +169,21 @@ class Orbit:
 
     def _functions(self, box: Box) -> list[Jet]:
         """Relations and conserved functions of the rows."""
-        q, known = self.question, dict(self._constants)
-        for i, (p, x, d) in enumerate(zip(q.states, box, self.motion.sizes, strict=False)):
-            known[p] = Jet({(): x * d, (i,): d}, 1)
-        places = [q.functions_by_name[k] for k in self.given["rows"]]
-        return evaluate(q.table, places, known, Balls(order=1))
+        places = [self.question.functions_by_name[k] for k in self.given["rows"]]
+        return evaluate(self.question.table, places, self.motion.states_at(box), Balls(order=1))
 
     def _watch(self, box: Box) -> None:
         """Refused unless all parts of identities have values over a box, and the model holds there."""
         q, numbers = self.question, Balls(order=0)
         with terms_of_series(1):
             at = self.motion.symbols_at([*box[: self._n], arb(1)])
-        known = {
-            p: Jet({(): coefficient(at[p].value, 0)}, 0) for p in (*q.states, *q.unknowns)
-        } | self._constants
+        known = {p: Jet({(): coefficient(jet.value, 0)}, 0) for p, jet in at.items()}
         evaluate(q.table, nodes_of_identities(q), known, numbers)
-        if not all(jet.value > 0 for jet in evaluate(q.table, self.given["domain"], known, numbers)):
-            raise Refusal("the orbit is not shown to stay where the model holds", "theorem.domain")
-
-
-def interval_of(sides: Sequence[int]) -> arb:
-    """A side of a box, in parts of a size."""
-    a, b = (fmpq(x, FINE) for x in sides)
-    return arb((a + b) / 2, abs(b - a) / 2)
+        require(
+            all(jet.value > 0 for jet in evaluate(q.table, self.given["domain"], known, numbers)),
+            "the orbit is not shown to stay where the model holds",
+            "theorem.domain",
+        )
 
 
 class OrbitWords(NamedTuple):
@@ -206,33 +195,31 @@ class OrbitWords(NamedTuple):
     def claim(self, system: str) -> str:
         """What its file claims."""
         orbit, problem = self.orbit, self.orbit.question.problem
-        n, values = len(problem["states"]), assigned({**problem["parameters"], **problem["inputs"]})
-        leaf = leaf_words(relations(problem), Dimension(n - len(problem["leaf"]), True), " along it")
+        dimension = Dimension(len(problem["states"]) - len(problem["leaf"]), True)
+        leaf = leaf_words(relations(problem), dimension, " along it")
         there = point_words(problem["states"]) or "x = 0"
         level = f", with the values of {functions_of(problem, orbit.kept)} at {there}" if orbit.kept else ""
         with ctx.workprec(orbit.given["bits"]):
             *states, period = (
                 (x * d).str(DIGITS) for x, d in zip(orbit.box, orbit.motion.sizes, strict=True)
             )
-            alone = len(orbit.multipliers) == 1
-            multiplier = f", {orbit.multipliers[0][0].str(DIGITS)}" if alone else ""
+            multiplier = f", {orbit.multipliers[0][0].str(DIGITS)}" if len(orbit.multipliers) == 1 else ""
         place = ", ".join(f"{told(k)} = {x}" for k, x in zip(problem["states"], states, strict=True))
         return (
-            f"A periodic orbit of {system_words(system)}{f' with {values}' if values else ''}, on {leaf}"
+            f"A periodic orbit of {system_at(system, problem)}, on {leaf}"
             f"{level}, that closes after T = {period} s, through {place}, the only one there (Krawczyk), "
             f"{self.predicate.format(multiplier=multiplier)}."
         )
 
     def checks(self) -> tuple[str, ...]:
         """What was confirmed."""
-        given = self.orbit.given
-        held = f"where the model holds, in all of {len(given['domain'])} conditions"
+        given, domain = self.orbit.given, self.orbit.given["domain"]
         return (
             f"kept by the motion, identically: {listed(given['rows']) or 'nothing'}",
             f"{len(given['steps'])} steps of the flow in balls stay in their boxes, over which all parts of "
             "the equations and of identities have values",
             f"the equations of closing have one solution in the box (Krawczyk), {told(given['across'])} held",
-            *([held] if given["domain"] else []),
+            *([f"where the model holds, in all of {len(domain)} conditions"] if domain else []),
             "a quadratic form grows over the period, and is positive somewhere"
             if "m" in given
             else "a quadratic form is positive and falls over the period, beside the motion",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.maps.bernstein import Side
 from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
@@ -45,8 +45,11 @@ class BoxOfMembers:
 
     def __init__(self, members: Members, given: dict[str, Any]) -> None:
         axes = given["axes"]
-        if not 0 < len(axes) <= AXES or any(low >= high for low, high in axes.values()):
-            raise Refusal(f"axes are one to {AXES} intervals", "theorem.axes")
+        require(
+            0 < len(axes) <= AXES and not any(low >= high for low, high in axes.values()),
+            f"axes are one to {AXES} intervals",
+            "theorem.axes",
+        )
         self._problem, self._given, self._members = members.problem, given, members
         proving = Proofs(members, given)
         self._proofs = [proving.of(proof) for _, proof in zip(LETTERS, given["proofs"], strict=False)]
@@ -54,8 +57,7 @@ class BoxOfMembers:
         self._require = analytic(members.region, members.field.positive)
         text, used = iter(given["parts"]), list[int]()
         self._read(text, whole(len(axes)), {}, used, 0)
-        if next(text, None) is not None:
-            raise Refusal("the parts are no tree", "theorem.parts")
+        require(next(text, None) is None, "the parts are no tree", "theorem.parts")
         self.parts, self.verdict = len(used), self._common_verdict(used)
         if given["leaf"]["rows"]:
             members.require_regular(given["leaf"])
@@ -74,8 +76,7 @@ class BoxOfMembers:
                 self._read(text, (*box[:turn], half, *box[turn + 1 :]), here, used, level + 1)
             return
         proof = self._proofs[-1 - turn]
-        if not proof.holds(here):
-            raise Refusal("a proof does not hold on all of a part", "theorem.parts")
+        require(proof.holds(here), "a proof does not hold on all of a part", "theorem.parts")
         self._require(box)
         used.append(-1 - turn)
 
@@ -84,8 +85,7 @@ class BoxOfMembers:
         kinds = {self._proofs[k].verdict for k in used}
         if kinds == {"unstable"}:
             return UNSTABLE
-        if kinds != {"stable"}:
-            raise Refusal("the parts of the box have no verdict in common", "theorem.parts")
+        require(kinds == {"stable"}, "the parts of the box have no verdict in common", "theorem.parts")
         return ATTRACTS if all(map(self._decays, used)) else STABLE
 
     def _decays(self, turn: int) -> bool:

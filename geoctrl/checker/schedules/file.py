@@ -31,7 +31,7 @@ from geoctrl.checker.definite import Rows, product, transpose
 from geoctrl.checker.enclosures.sets import above_zero
 from geoctrl.checker.identities import Ratio
 from geoctrl.checker.jets import Jet, evaluate, reachable
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.maps.bernstein import AxesBox, Side
 from geoctrl.checker.maps.charts import CHART
 from geoctrl.checker.maps.file import AXES, DEPTH, MAP, MAP_WITNESS, PROBLEM
@@ -76,17 +76,26 @@ class MovingLinearPart:
     def __init__(self, members: Members, given: dict[str, Any]) -> None:
         self._members, self._given, problem = members, given, members.problem
         axes, roles = given["axes"], {x[1]: x[2] for x in problem["nodes"] if x[0] == "sym"}
-        if not 0 < len(axes) <= AXES or any(low >= high for low, high in axes.values()):
-            raise Refusal(f"axes are one to {AXES} intervals", "theorem.axes")
-        if given["moves"] not in axes or roles[given["moves"]] != "parameter":
-            raise Refusal("what moves is a parameter of the equations, and an axis", "theorem.moves")
+        require(
+            0 < len(axes) <= AXES and not any(low >= high for low, high in axes.values()),
+            f"axes are one to {AXES} intervals",
+            "theorem.axes",
+        )
+        require(
+            given["moves"] in axes and roles[given["moves"]] == "parameter",
+            "what moves is a parameter of the equations, and an axis",
+            "theorem.moves",
+        )
         if problem["inputs"]:
             raise Refusal("a loop has no inputs", "problem.inputs")
         known = (problem["nodes"][i] for i in reachable(problem["nodes"], problem["leaf"].values()))
         if any(x[0] == "sym" and x[1] == given["moves"] for x in known):
             raise Refusal("the leaf must not move", "problem.leaf")
-        if {*given["chart"]["rows"]} != {*problem["leaf"]} or not given["chart"]["free"]:
-            raise Refusal("deviations are those of all states that the leaf leaves free", "theorem.chart")
+        require(
+            {*given["chart"]["rows"]} == {*problem["leaf"]} and given["chart"]["free"],
+            "deviations are those of all states that the leaf leaves free",
+            "theorem.chart",
+        )
         matrices, noted = members.field.noting(self._matrices)
         self._forms = [MatrixOverBoxes(members.region, rows) for rows in matrices]
         self._proof = Proof("", tuple(dict.fromkeys([*members.conditions, *noted])))
@@ -97,8 +106,11 @@ class MovingLinearPart:
         """All that have to be positive definite; that the members' speed is within reach is noted."""
         F, given, problem = self._members.field, self._given, self._members.problem
         n, (low, high) = len(given["chart"]["free"]), given["axes"][given["moves"]]
-        if [*map(len, given["P"])] != [*range(1, n + 1)]:
-            raise Refusal("it is not the lower triangle of a form of the deviations", "theorem.P")
+        require(
+            [*map(len, given["P"])] == [*range(1, n + 1)],
+            "it is not the lower triangle of a form of the deviations",
+            "theorem.P",
+        )
         place = next(i for i, x in enumerate(F.table) if x[0] == "sym" and x[1] == given["moves"])
         s, half = F.symbols[place].value, (high - low) / 2
         t = (s - (low + high) / 2) * (1 / half)
@@ -215,10 +227,8 @@ def _parts_shown(piece: Piece) -> int:
     for box, letter, _ in walk(whole(len(piece.given["axes"])), lambda *_: {}, read, {}):
         if letter == SHOWN:
             parts += 1
-            if not part.holds_on(box):
-                raise Refusal("the bound is not shown on all of a cell", "theorem.cells")
-    if next(text, None) is not None:
-        raise Refusal("the cells are no tree", "theorem.cells")
+            require(part.holds_on(box), "the bound is not shown on all of a cell", "theorem.cells")
+    require(next(text, None) is None, "the cells are no tree", "theorem.cells")
     return parts
 
 

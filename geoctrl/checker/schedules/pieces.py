@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from geoctrl.checker.catches.loops import node_elsewhere
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import require, spend
 
 ONE_BOUND = "family", "moves", "symbols", "rate", "decay", "reach", "within"
 ONE_PLANT = "parameters", "inputs"
@@ -38,17 +38,21 @@ def require_junction(first: Piece, second: Piece) -> None:
         and all(one["chart"][k] == other["chart"][k] for k in ("rows", "free"))
         and all(first.problem[k] == second.problem[k] for k in ONE_PLANT)
     )
-    if not fit:
-        raise Refusal("pieces are not of one bound", "theorem.further")
-    if first.interval[1] != second.interval[0]:
-        raise Refusal("pieces do not follow each other", "theorem.further")
+    require(fit, "pieces are not of one bound", "theorem.further")
+    require(first.interval[1] == second.interval[0], "pieces do not follow each other", "theorem.further")
     numbers: dict[tuple, int] = {}
-    if _functions(first.problem, numbers) != _functions(second.problem, numbers):
-        raise Refusal("pieces have other members or another leaf", "theorem.further")
+    require(
+        _functions(first.problem, numbers) == _functions(second.problem, numbers),
+        "pieces have other members or another leaf",
+        "theorem.further",
+    )
     for row, following in zip(one["P"], other["P"], strict=True):
         for c, d in zip(row, following, strict=True):
-            if sum(c) != sum(d[::2]) - sum(d[1::2]):
-                raise Refusal("forms do not agree where pieces meet", "theorem.further")
+            require(
+                sum(c) == sum(d[::2]) - sum(d[1::2]),
+                "forms do not agree where pieces meet",
+                "theorem.further",
+            )
 
 
 def _functions(problem: dict[str, Any], numbers: dict[tuple, int]) -> list[list[tuple[str, int]]]:

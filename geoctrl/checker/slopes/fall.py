@@ -26,12 +26,11 @@ from typing import NamedTuple
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.definite import positive_definite
-from geoctrl.checker.enclosures.cells import matrix
-from geoctrl.checker.limits import Refusal, spend
-from geoctrl.checker.numbers import BITS as CORE_BITS
+from geoctrl.checker.enclosures.cells import inverse, matrix
+from geoctrl.checker.enclosures.definite_over_cells import definite_frame
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import ball
 from geoctrl.checker.slopes.field import BITS, Field, Slopes
-from geoctrl.checker.sublevels.definite_over_cells import definite_frame
 from geoctrl.checker.verdicts import form
 
 CELLS, HALVINGS = 20_000, 64
@@ -83,11 +82,13 @@ class SlopesFall:
     def __init__(self, field: Field, function: list[list[fmpq]], level: fmpq) -> None:
         self.field, self.level, n = field, level, len(field.measured)
         self._forms: dict[tuple[int, ...], arb_mat] = {}
-        if len(function) != n:
-            raise Refusal("the function is not one of what is measured", "theorem.function")
+        require(len(function) == n, "the function is not one of what is measured", "theorem.function")
         self.matrix = form(function, n)
-        if not positive_definite(self.matrix):
-            raise Refusal("the function is not proved to be positive definite", "theorem.function")
+        require(
+            positive_definite(self.matrix),
+            "the function is not proved to be positive definite",
+            "theorem.function",
+        )
         P = matrix([[ball(c) for c in row] for row in self.matrix], n)
         self.inverse = inverse(P)
         with ctx.workprec(BITS):
@@ -150,8 +151,7 @@ class SlopesFall:
                 spend()
                 hull = joined(hull, self.over(cell))
                 count += 1
-            if not count:
-                raise Refusal("nothing of the set is in a cell", "theorem.cells")
+            require(count, "nothing of the set is in a cell", "theorem.cells")
             self.require_functions(hull)
         return count
 
@@ -170,8 +170,7 @@ class SlopesFall:
         """The cells of a tree in which some of the set may be; refused where the letters are none."""
         n, pending = len(self.whole.radius), [self.whole]
         for letter in letters:
-            if not pending:
-                raise Refusal("the cells are no tree", "theorem.cells")
+            require(pending, "the cells are no tree", "theorem.cells")
             cell = pending.pop()
             if letter == LEAF:
                 if not self.is_outside(cell):
@@ -192,8 +191,7 @@ class SlopesFall:
         for value, slopes, bound in zip(at, hull, bounds, strict=True):
             reach = self.reach_of(slopes)
             if bound is None:
-                if not value > reach:
-                    raise Refusal("below the level the domain of the model may end", "theorem.level")
+                require(value > reach, "below the level the domain of the model may end", "theorem.level")
             elif not abs(value) + reach <= arb(bound[1]["bound"]):
                 raise Refusal(
                     f"it is not proved that {bound[0][:80]!r} stays within its limit", "theorem.limits"
@@ -203,12 +201,6 @@ class SlopesFall:
         """How much a function with these slopes changes at most from the point to others of the set."""
         along = (matrix([slopes], len(slopes)) * self._frame).entries()
         return (sum((c.abs_upper() * c.abs_upper() for c in along), arb(0)).sqrt() * self._stretch).upper()
-
-
-def inverse(A: arb_mat) -> arb_mat:
-    """Of a matrix, with the bits of the core, which tell rows of unlike units apart."""
-    with ctx.workprec(CORE_BITS):
-        return A.inv()
 
 
 def joined(hull: list[list[arb]], slopes: Slopes) -> list[list[arb]]:

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from flint import arb, arb_mat, ctx, fmpq
+from flint import arb, arb_mat, ctx
 
 from geoctrl.checker.enclosures.balls import ENTIRE, Balls
-from geoctrl.checker.enclosures.cells import constants, matrix, solution
+from geoctrl.checker.enclosures.cells import constants, matrix, matrix_of, solution
+from geoctrl.checker.enclosures.turns import is_turned
 from geoctrl.checker.jets import Jet, evaluate, reachable
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import ball
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import children
@@ -95,8 +96,7 @@ class Field:
             left -= unused
         self.measured = sorted(left)
         self.free = [i for i in range(n) if i not in left]
-        if not self.measured:
-            raise Refusal("no rate depends on a state", "problem.field")
+        require(self.measured, "no rate depends on a state", "problem.field")
 
     def _depends(self) -> list[int]:
         """Of each node the states that it depends on, as bits; the bit beyond stands for unknowns."""
@@ -218,10 +218,8 @@ class _Over:
         if not k:
             return [], []
         entries = list(zip(problem["matrix"], equations, strict=False))
+        K = matrix_of(self._field.question, [jet.value for _, jet in entries])
         right = equations[len(entries) :]
-        K = arb_mat(k, k)
-        for (i, j, _), jet in entries:
-            K[i, j] = jet.value
         z = known or solution(K, matrix([[jet.value] for jet in right], 1)).entries()
         columns = [[jet.terms.get((m,), arb(0)) for m in range(self._n)] for jet in right]
         for (i, j, _), jet in entries:
@@ -249,48 +247,3 @@ def _union(masks: Any) -> int:
     for m in masks:
         found |= m
     return found
-
-
-def is_turned(q: Question, state: int, used: Iterable[int]) -> bool:
-    """Whether nothing changes of some nodes where a whole turn is added to a state."""
-    turns: list[fmpq | None] = []  # by how many turns a node changes; None where that is not known
-    for i, node in enumerate(q.table):
-        kind, *parts = node
-        below = [turns[j] for j in children(node)]
-        if i == q.states[state]:
-            turns.append(fmpq(1))
-        elif not any(v is None or v for v in below):
-            turns.append(fmpq(0))
-        elif kind == "fun":
-            whole = parts[0] in ("sin", "cos") and below[0] is not None and below[0].q == 1
-            turns.append(fmpq(0) if whole else None)
-        elif kind == "sum":
-            turns.append(_turns_of_sum(q.table, parts[0], turns))
-        else:
-            turns.append(_turns_of_product(parts, turns))
-    return all(turns[p] is not None and not turns[p] for p in used)
-
-
-def _turns_of_sum(
-    table: list[tuple], pairs: list[tuple[int, int]], turns: Sequence[fmpq | None]
-) -> fmpq | None:
-    """Turns of a sum of products of two, of which one that turns has a number beside it."""
-    total = fmpq(0)
-    for pair in pairs:
-        a, b = (turns[j] for j in pair)
-        if a is None or b is None or (a and b):
-            return None
-        if a or b:
-            turning, factor = pair if a else pair[::-1]
-            if table[factor][0] != "num":
-                return None
-            total += turns[turning] * table[factor][1]
-    return total
-
-
-def _turns_of_product(parts: Sequence[Any], turns: Sequence[fmpq | None]) -> fmpq | None:
-    """Turns of a product: of a number times one that turns."""
-    factor, powers = parts
-    if len(powers) != 1 or powers[0][1] != 1 or (found := turns[powers[0][0]]) is None:
-        return None
-    return factor * found

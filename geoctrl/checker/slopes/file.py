@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.enclosures.cells import matrix
+from geoctrl.checker.enclosures.cells import inverse, matrix
 from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
 from geoctrl.checker.numbers import ball, rational
-from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall, inverse
+from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.checker.verdicts import Found
-from geoctrl.checker.words.claims import assigned, limit_phrase, point_words, system_words
+from geoctrl.checker.words.claims import limit_phrase, point_words, system_at
 from geoctrl.checker.words.leaf import Dimension, leaf_words
 from geoctrl.checker.words.texts import decimal, interval, listed, told
 
@@ -48,14 +48,13 @@ class SlopesSet(NamedTuple):
         field, fall = self.fall.field, self.fall
         problem, free = self.problem, [field.question.labels[i] for i in field.free]
         point = point_words({k: v for k, v in problem["states"].items() if k not in free})
-        values = assigned({**problem["parameters"], **problem["inputs"]})
         extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in self.extent().items())
         turns = f", {' and '.join(map(told, field.turned))} up to whole turns" if field.turned else ""
         unread = f", whatever {' and '.join(map(told, free))} may be" if free else ""
         model = ", where the model holds" if problem["domain"] else ""
         leaf = leaf_words([], Dimension(len(field.question.labels), True), " at the equilibrium")
         return (
-            f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+            f"Motions of {system_at(system, problem)} that begin on "
             f"{leaf}, with V <= {decimal(fall.level)}, V a positive definite quadratic function of the "
             f"deviations of {listed(self.names)}, stay so for ever{model}, within {extent}, and tend to the "
             f"equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."

@@ -10,7 +10,7 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.checker.enclosures.cells import matrix
 from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.reader import integer, label, one_of, place
 from geoctrl.checker.squares.identity import Fall
@@ -18,12 +18,11 @@ from geoctrl.checker.squares.polynomial_motion import PolynomialMotion
 from geoctrl.checker.squares.regular import BITS, Parts
 from geoctrl.checker.verdicts import LEAF, Found, kernel
 from geoctrl.checker.words.claims import (
-    assigned,
     functions_of,
     leaf_at,
     limit_phrase,
     point_words,
-    system_words,
+    system_at,
 )
 from geoctrl.checker.words.leaf import Dimension
 from geoctrl.checker.words.texts import decimal, interval, listed, told
@@ -96,7 +95,6 @@ class Attraction(NamedTuple):
         fall, problem = self.fall, self.problem
         motion, levels = fall.motion, problem["levels"]
         point = point_words({k: v for k, v in problem["states"].items() if k not in motion.free})
-        values = assigned({**problem["parameters"], **problem["inputs"]})
         held = (
             f" and with {listed(levels)} as at the equilibrium ({functions_of(problem, levels)})"
             if levels
@@ -108,7 +106,7 @@ class Attraction(NamedTuple):
         free = f", whatever {' and '.join(map(told, motion.free))} may be" if motion.free else ""
         model = ", where the model holds" if problem["domain"] else ""
         return (
-            f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+            f"Motions of {system_at(system, problem)} that begin on "
             f"{leaf_at(problem)},{held} with V {'<' if self.is_open else '<='} {decimal(fall.level)}, V a "
             f"positive definite {self.kind} the deviations of {', '.join(self.names)}, stay so for "
             f"ever{model}, within {extent}, and tend to the equilibrium "
@@ -179,11 +177,9 @@ def attraction_by_squares(problem: dict[str, Any], witness: dict[str, Any], give
     """The set of a function that falls by sums of squares; Refusal where something is not proved."""
     motion = PolynomialMotion(problem, witness, given)
     q, rows = motion.question, given["leaf"]["rows"]
-    if not {*rows} <= {*problem["leaf"]}:
-        raise Refusal("a row is no relation of the leaf", "theorem.leaf")
+    require({*rows} <= {*problem["leaf"]}, "a row is no relation of the leaf", "theorem.leaf")
     kernel(q, [q.function(name).gradient(len(q.labels)) for name in rows], given["leaf"])
-    if not given["leaf"]["free"]:
-        raise Refusal("the leaf is the point alone: there is nothing to attract", "problem.leaf")
+    require(given["leaf"]["free"], "the leaf is the point alone: there is nothing to attract", "problem.leaf")
     fall = Fall(motion, given)
     fall.require_limits()
     parts = Parts(fall)

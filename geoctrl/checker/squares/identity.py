@@ -19,15 +19,15 @@ The identity is one of polynomials with rational coefficients.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker.definite import positive_definite
-from geoctrl.checker.enclosures.cells import matrix
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.enclosures.cells import inverse, matrix
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import BITS, ball
-from geoctrl.checker.slopes.fall import inverse
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion, product_of
 from geoctrl.checker.verdicts import form
 
@@ -64,8 +64,11 @@ class Fall:
         own = given.get("monomials", [[[k, 1]] for k in places])
         self.is_open, self.matrix = given.get("open", False), definite(given["function"], len(own))
         self.powers = [_powers(m, places) for m in own]
-        if not all(self.powers) or not _holds_powers(self.powers, len(places)):
-            raise Refusal("it is not proved that the set is bounded", "theorem.monomials")
+        require(
+            all(self.powers) and _holds_powers(self.powers, len(places)),
+            "it is not proved that the set is bounded",
+            "theorem.monomials",
+        )
         V = self.function = motion.polynomial(products(own, self.matrix))
         factors = {REST: V * 0 + 1, LEVEL: self.level - V}
         factors |= {str(k): bound for k, bound in enumerate(motion.bounds)}
@@ -78,12 +81,14 @@ class Fall:
             total += product_of(square, factors[row["times"]])
         for row in given["relations"]:
             total += product_of(motion.polynomial(row["times"]), motion.combination(row["terms"]))
-        if total:
-            raise Refusal("it is not proved that the function falls: the identity does not hold", "theorem")
+        require(total == 0, "it is not proved that the function falls: the identity does not hold", "theorem")
         falling = LEVEL if self.is_open else REST
         rest = [m for row in given["squares"] if row["times"] == falling for m in row["monomials"]]
-        if not _holds_powers([_powers(m, places) for m in rest], len(places)):
-            raise Refusal("it is not proved that the function falls but at the point", "theorem.squares")
+        require(
+            _holds_powers([_powers(m, places) for m in rest], len(places)),
+            "it is not proved that the function falls but at the point",
+            "theorem.squares",
+        )
         self.inverse = inverse(matrix([[ball(c) for c in row] for row in self.matrix], len(own)))
 
     @property
@@ -111,15 +116,17 @@ class Fall:
             room = self.motion.given["limits"][name]["bound"] - abs(value)
             moved = {i: arb(c) for i, c in enumerate(slopes) if c}
             with ctx.workprec(BITS):
-                reach = sum((abs(c) * self.reach(i) for i, c in moved.items()), arb(0)) ** 2
+                reach = sum((abs(c) * self.reach(i) for i, c in moved.items()), arb(0))
+                reach *= reach
                 if {*moved} <= {*linear}:
                     row = {linear[i]: c for i, c in moved.items()}
                     k = matrix([[row.get(j, arb(0))] for j in range(len(self.powers))], 1)
                     reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
-                if room < 0 or not reach <= room * room:
-                    raise Refusal(
-                        f"it is not proved that {name[:80]!r} stays within its limit", "theorem.limits"
-                    )
+                require(
+                    room >= 0 and reach <= room * room,
+                    f"it is not proved that {name[:80]!r} stays within its limit",
+                    "theorem.limits",
+                )
 
 
 def products(monomials: list[Monomial], gram: Matrix) -> list[tuple[Monomial, fmpq]]:
@@ -136,8 +143,7 @@ def definite(triangle: Matrix, n: int, may_vanish: bool = False) -> Matrix:
     """A symmetric matrix from its lower triangle, refused where it is not proved to be positive definite, or
     semidefinite where its square may vanish.
     """
-    if len(triangle) != n:
-        raise Refusal("a matrix does not fit what it is of", "theorem")
+    require(len(triangle) == n, "a matrix does not fit what it is of", "theorem")
     found = form(triangle, n)
     if not (positive_semidefinite(found) if may_vanish else positive_definite(found)):
         kind = "semidefinite" if may_vanish else "definite"
@@ -162,13 +168,10 @@ def positive_semidefinite(a: Matrix) -> bool:
 
 def _powers(monomial: Monomial, places: list[int]) -> dict[int, int]:
     """Exponents by the number of a component of y; empty of one, and of what is no monomial of y alone."""
-    found: dict[int, int] = {}
+    found: Counter[int] = Counter()
     for k, e in monomial:
-        if e and k not in places:
-            return {}
-        if e:
-            found[places.index(k)] = found.get(places.index(k), 0) + e
-    return found
+        found[k] += e
+    return {places.index(k): e for k, e in (+found).items()} if {*+found} <= {*places} else {}
 
 
 def _holds_powers(monomials: list[dict[int, int]], count: int) -> bool:

@@ -28,12 +28,12 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from geoctrl.checker.enclosures.degrees import ONE, degrees_in
 from geoctrl.checker.enclosures.sets import nodes_of_identities
-from geoctrl.checker.identities import FEW, LONG, Ratio, length
-from geoctrl.checker.limits import WORDS, Refusal, spend
+from geoctrl.checker.enclosures.turns import is_turned
+from geoctrl.checker.identities import FEW, LONG, PARTNERS, Ratio, length
+from geoctrl.checker.limits import WORDS, require, spend
 from geoctrl.checker.question import Question, defects
-from geoctrl.checker.reader import children
-from geoctrl.checker.slopes.field import is_turned
 from geoctrl.checker.words.texts import combination, symbol, told
 
 Polynomial = Any
@@ -42,8 +42,6 @@ Terms = list[tuple[list[list[int]], fmpq]]
 """Coefficients by monomials, these as pairs of the number of a variable and a power."""
 SHIFTED = 1_000_000
 """Terms of a polynomial about the point before equal ones are put together, at most."""
-INFINITE = float("inf")
-PARTNERS = {"sin": "cos", "cos": "sin"}
 
 
 class PolynomialMotion:
@@ -81,8 +79,11 @@ class PolynomialMotion:
         self.question, self.given = Question(problem, witness), given
         q = self.question
         q.require_rest()
-        if any(node[:2] == ("fun", "select") for node in q.table):
-            raise Refusal("the equations switch, and are no polynomials", "problem.nodes")
+        require(
+            all(node[:2] != ("fun", "select") for node in q.table),
+            "the equations switch, and are no polynomials",
+            "problem.nodes",
+        )
         q.require_kept(given["levels"])
         self.identities = [*nodes_of_identities(q), *(row["input"] for row in given["limits"].values())]
         self.gens, n = list(q.still.functions.gens), len(q.labels)
@@ -104,8 +105,11 @@ class PolynomialMotion:
             for i in self.variables
             if (i < n or (i in self.made and self.made[i][0] in PARTNERS)) and i not in self.still
         ]
-        if self._within([*self.cofactors, *(self.gens[i] for i in self.measured)]) & {*self.still}:
-            raise Refusal("what is measured depends on what keeps its value", "theorem.still")
+        require(
+            self._within([*self.cofactors, *(self.gens[i] for i in self.measured)]).isdisjoint(self.still),
+            "what is measured depends on what keeps its value",
+            "theorem.still",
+        )
         self.bounds = self._bounds()
 
     # -- what the file names ------------------------------------------------------------------------
@@ -114,24 +118,31 @@ class PolynomialMotion:
         """The variables, with their values at the point."""
         q = self.question
         self.variables = [self.gens.index(ratio.top) for ratio in q.still.ratios(places)]
-        if len(set(places)) != len(places) or len(set(self.variables)) != len(places):
-            raise Refusal("a variable is named twice", "theorem.variables")
+        require(
+            len(set(places)) == len(places) and len(set(self.variables)) == len(places),
+            "a variable is named twice",
+            "theorem.variables",
+        )
         self.made: dict[int, tuple[str, list[Polynomial]]] = {}
         self._values = [fmpq(0)] * len(self.gens)
         for i, p, jet in zip(self.variables, places, q.jets(places), strict=True):
             kind, name, *rest = q.table[p]
             self._values[i] = value = jet.value
-            if not isinstance(value, fmpq):
-                raise Refusal("the point is not rational", "problem.states")
+            require(isinstance(value, fmpq), "the point is not rational", "problem.states")
             if kind == "sym":
                 continue
             arguments = q.still.ratios(rest[0])
-            if kind != "fun" or name not in (*PARTNERS, "quadrature"):
-                raise Refusal(f"{name} is no polynomial, and not bounded by any here", "problem.nodes")
-            if any(r.below or not occurring(r.top) <= {*range(len(q.labels))} for r in arguments):
-                raise Refusal(f"{name} is one of no polynomial in the states", "problem.nodes")
-            if value != (name == "cos"):
-                raise Refusal(f"{name} is not rational at the point", "problem.states")
+            require(
+                kind == "fun" and name in (*PARTNERS, "quadrature"),
+                f"{name} is no polynomial, and not bounded by any here",
+                "problem.nodes",
+            )
+            require(
+                all(not r.below and occurring(r.top) <= {*range(len(q.labels))} for r in arguments),
+                f"{name} is one of no polynomial in the states",
+                "problem.nodes",
+            )
+            require(value == (name == "cos"), f"{name} is not rational at the point", "problem.states")
             self.made[i] = name, [r.top for r in arguments]
 
     def partner(self, i: int) -> int:
@@ -139,8 +150,7 @@ class PolynomialMotion:
         name, arguments = self.made[i]
         wanted = PARTNERS[name], arguments
         found = [j for j, made in self.made.items() if made == wanted]
-        if not found:
-            raise Refusal("a sine has no cosine, or a cosine no sine", "theorem.variables")
+        require(found, "a sine has no cosine, or a cosine no sine", "theorem.variables")
         return found[0]
 
     def _require_turned(self) -> None:
@@ -148,41 +158,45 @@ class PolynomialMotion:
         q, used = self.question, [*self.identities, *self.given["domain"]]
         for label in self.turned:
             x = self.gens[q.labels.index(label)]
-            if not any(name == "sin" and arguments[0] in (x, -x) for name, arguments in self.made.values()):
-                raise Refusal(f"{label} is not told by its sine and cosine", "problem.nodes")
-            if not is_turned(q, q.labels.index(label), used):
-                raise Refusal(
-                    f"the motion, or its domain, does not hold {label} up to whole turns", "problem"
-                )
+            require(
+                any(name == "sin" and arguments[0] in (x, -x) for name, arguments in self.made.values()),
+                f"{label} is not told by its sine and cosine",
+                "problem.nodes",
+            )
+            require(
+                is_turned(q, q.labels.index(label), used),
+                f"the motion, or its domain, does not hold {label} up to whole turns",
+                "problem",
+            )
 
     def _require_slow(self) -> None:
         """What is free grows no faster than exponentially: its rates are linear in it, but for sines and
         cosines.
         """
-        q, degrees = self.question, list[float]()
-        free = {q.states[q.labels.index(k)] for k in self.free}
-        for i, (kind, *parts) in enumerate(q.table):
-            if kind == "sum":
-                degrees.append(max((degrees[a] + degrees[b] for a, b in parts[0]), default=0))
-            elif kind == "prod":
-                powers = [(degrees[j], e) for j, e in parts[1] if degrees[j]]
-                degrees.append(sum(d * e if e > 0 else INFINITE for d, e in powers))
-            else:
-                within = any(degrees[j] for j in children((kind, *parts)))
-                degrees.append(INFINITE if within and parts[0] not in PARTNERS else int(i in free))
+        q = self.question
+        degrees = degrees_in(q.table, {q.states[q.labels.index(k)]: ONE for k in self.free}, PARTNERS)
         for k in self.free:
-            if degrees[q.problem["field"][q.labels.index(k)]] > 1:
-                raise Refusal(f"{k} may grow without bound in finite time", "problem.field")
+            degree = degrees[q.problem["field"][q.labels.index(k)]]
+            require(
+                degree is not None and degree[1] <= 1,
+                f"{k} may grow without bound in finite time",
+                "problem.field",
+            )
 
     # -- polynomials in deviations ------------------------------------------------------------------
 
     def about_point(self, p: Polynomial) -> Polynomial:
         """A polynomial in deviations of variables, with zero for what is still."""
-        if not occurring(p) <= {*self.variables}:
-            raise Refusal("a function depends on what is no variable", "theorem.variables")
+        require(
+            occurring(p) <= {*self.variables},
+            "a function depends on what is no variable",
+            "theorem.variables",
+        )
         moved = [i for i in occurring(p) if self._values[i]]
-        if sum(prod(int(m[i]) + 1 for i in moved) for m in p.monoms()) > SHIFTED:
-            raise Refusal("the equations about the point are too large to be checked")
+        require(
+            sum(prod(int(m[i]) + 1 for i in moved) for m in p.monoms()) <= SHIFTED,
+            "the equations about the point are too large to be checked",
+        )
         if moved:
             p = p.compose(*(g + v for g, v in zip(self.gens, self._values, strict=True)))
         return self._without_still(p)
@@ -228,8 +242,11 @@ class PolynomialMotion:
     def _settle(self, row: dict[str, Any]) -> None:
         """A variable is at its value all along, as a multiple of it vanishes."""
         i, cofactor = self.variables[row["variable"]], self.polynomial(row["cofactor"])
-        if i in self.made or product_of(self.gens[i], cofactor) != self.combination(row["terms"]):
-            raise Refusal("it is not proved that a variable keeps its value", "theorem.still")
+        require(
+            i not in self.made and product_of(self.gens[i], cofactor) == self.combination(row["terms"]),
+            "it is not proved that a variable keeps its value",
+            "theorem.still",
+        )
         self.cofactors.append(cofactor)
         self.still.append(i)
         rates = [self.rate(i)] if i < len(self.question.labels) else []
@@ -251,8 +268,11 @@ class PolynomialMotion:
                 found.append(-y * (y + x * x * fmpq(1, 2)))
             else:
                 a, b = map(constant, numbers)
-                if not (all(p.is_constant() for p in numbers) and a >= 0 and b > 0):
-                    raise Refusal("a quadrature is not bounded by polynomials here", "problem.nodes")
+                require(
+                    all(p.is_constant() for p in numbers) and a >= 0 and b > 0,
+                    "a quadrature is not bounded by polynomials here",
+                    "problem.nodes",
+                )
                 line = x * (1 / b)
                 found.append((line - y) * (y - line + x * x * x * (a / (3 * b * b))))
         return found
@@ -275,8 +295,11 @@ class PolynomialMotion:
         found = {}
         for name, row in self.given["limits"].items():
             p = self.function_about_point(row["input"], name)
-            if (p and p.total_degree() > 1) or not occurring(p) <= {*self.measured}:
-                raise Refusal(f"{name[:80]!r} is limited, and not linear in the states", "theorem.limits")
+            require(
+                (not p or p.total_degree() <= 1) and occurring(p) <= {*self.measured},
+                f"{name[:80]!r} is limited, and not linear in the states",
+                "theorem.limits",
+            )
             found[name] = constant(p), [constant(p.derivative(i)) for i in self.measured]
         return found
 
@@ -328,16 +351,17 @@ class PolynomialMotion:
 
 def whole(ratio: Ratio, name: str) -> Polynomial:
     """The numerator of a function without a denominator."""
-    if ratio.below:
-        raise Refusal(f"{name[:80]} is divided by a function of the state, and no polynomial", "problem")
+    require(
+        not ratio.below, f"{name[:80]} is divided by a function of the state, and no polynomial", "problem"
+    )
     return ratio.top
 
 
 def product_of(p: Polynomial, q: Polynomial) -> Polynomial:
     """A product, refused where it is too large."""
     size, words = len(p) * len(q), 2 + p.context().nvars() // 8
-    if size * words > WORDS or (size > FEW and size * (length(p) + length(q)) > LONG):
-        raise Refusal("an identity is too large to be checked")
+    short = size <= FEW or size * (length(p) + length(q)) <= LONG
+    require(size * words <= WORDS and short, "an identity is too large to be checked")
     found = p * q
     spend(words * len(found))
     return found
@@ -349,9 +373,11 @@ def occurring(p: Polynomial) -> set[int]:
 
 
 def at(p: Polynomial, values: dict[int, arb]) -> arb:
-    """A polynomial at balls of its generators."""
-    terms = (prod((values[i] ** int(e) for i, e in enumerate(m) if e), start=arb(c)) for m, c in p.terms())
-    return sum(terms, arb(0))
+    """A polynomial at balls of its generators. Powers are products: those of a ball around zero are not
+    numbers.
+    """
+    factors = ((c, (i for i, e in enumerate(m) for _ in range(int(e)))) for m, c in p.terms())
+    return sum((prod((values[i] for i in places), start=arb(c)) for c, places in factors), arb(0))
 
 
 def constant(p: Polynomial) -> fmpq:

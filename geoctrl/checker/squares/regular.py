@@ -12,18 +12,18 @@ least value that V has with the rest of u free.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.enclosures.balls import ENTIRE, Balls
-from geoctrl.checker.enclosures.cells import constants, matrix, solution
+from geoctrl.checker.enclosures.cells import constants, inverse, matrix, require_regular
 from geoctrl.checker.jets import Jet, evaluate, reachable
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import ball
 from geoctrl.checker.reader import children
-from geoctrl.checker.slopes.fall import inverse
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.squares.polynomial_motion import at, occurring
 
@@ -57,15 +57,22 @@ class Parts:
 
     def __init__(self, fall: Fall) -> None:
         self.fall, self.motion, self.question = fall, fall.motion, fall.motion.question
+        self._known_forms: dict[tuple[int, ...], tuple[arb_mat, arb_mat, arb_mat]] = {}
         q, problem = self.question, self.question.problem
         self._entries, self._leaf = [p for *_, p in problem["matrix"]], list(problem["leaf"].values())
         self._domain, self._identities = self.motion.given["domain"], self.motion.identities
         delicate = [*self._entries, *self._domain, *self._leaf, *self._delicate()]
         critical = self._labels(delicate)
-        if critical & {*self.motion.free}:
-            raise Refusal("a rate, the matrix, the leaf or the domain may fail with what is free", "problem")
-        if {*q.unknowns} & {*reachable(q.table, [*delicate, *problem["right"]])}:
-            raise Refusal("the accelerations are not solved from linear equations", "problem")
+        require(
+            critical.isdisjoint(self.motion.free),
+            "a rate, the matrix, the leaf or the domain may fail with what is free",
+            "problem",
+        )
+        require(
+            {*q.unknowns}.isdisjoint(reachable(q.table, [*delicate, *problem["right"]])),
+            "the accelerations are not solved from linear equations",
+            "problem",
+        )
         critical |= self.motion.labels_of(self.motion.cofactors)
         self.shapes = [k for k in q.labels if k in critical]
         with ctx.workprec(BITS):
@@ -103,8 +110,7 @@ class Parts:
                 box = pending.pop()
                 count += 1
                 spend()
-                if count > PARTS:
-                    raise Refusal(f"more than {PARTS} parts would be needed", "theorem.level")
+                require(count <= PARTS, f"more than {PARTS} parts would be needed", "theorem.level")
                 if not (fault := self._fault(box)):
                     continue
                 sides = {
@@ -112,8 +118,9 @@ class Parts:
                     for k in self.shapes
                     if self.reach[k] > 0
                 }
-                if not sides or max(sides.values()) < 2.0**-30:
-                    raise Refusal(f"below the level {fault}", "theorem.level")
+                require(
+                    sides and max(sides.values()) >= 2.0**-30, f"below the level {fault}", "theorem.level"
+                )
                 k = max(sides, key=lambda k: sides[k])
                 pending += [box | {k: half} for half in _pieces(box[k], 2)]
             return count
@@ -134,7 +141,6 @@ class Parts:
                 return "what a relation holds still may move"
         if self._is_off(self._leaf, box):
             return ""
-        problem, n = self.question.problem, len(self.question.unknowns)
         try:
             values = self.values([*self._domain, *self._entries, *self._identities], box)
         except Refusal:
@@ -142,14 +148,10 @@ class Parts:
         d = len(self._domain)
         if not all(v > 0 for v in values[:d]):
             return "the domain of the model may end"
-        K = arb_mat(n, n)
-        for (i, j, _), v in zip(problem["matrix"], values[d:], strict=False):
-            K[i, j] = v
-        try:
-            solution(K, arb_mat(n, 1))
-        except Refusal:
-            return "accelerations may not be determined"
-        return ""
+        with suppress(Refusal):
+            require_regular(self.question, values[d : d + len(self._entries)])
+            return ""
+        return "accelerations may not be determined"
 
     def _is_above(self, box: Box, sides: Sequence[str]) -> bool:
         """Whether V lies above the level over a part."""
@@ -196,8 +198,7 @@ class Parts:
             curved = self.curved if len(self.curved) <= SIDES else []
             for _ in range(ROUNDS if curved else 0):
                 kept = self._halved(box, curved, COARSE)
-                if not kept:
-                    raise Refusal("nothing of the set is found", "theorem.level")
+                require(kept, "nothing of the set is found", "theorem.level")
                 box |= {k: _hull([cell[k] for cell in kept]) for k in curved}
             found = self._halved(box, curved, pieces) if curved else [box]
             return [self._widened(cell, curved) for cell in found]
@@ -247,14 +248,13 @@ class Parts:
 
     def _measured_deviations(self, states: Box) -> list[tuple[arb, Box] | None]:
         """What is measured, y, so."""
-        found: list[tuple[arb, Box] | None] = []
-        for i in self.motion.measured:
-            if i in self.motion.made:
-                found.append(self.motion.angle(i, states))
-            else:
-                k = self.question.labels[i]
-                found.append((states[k] - self.point[k], {k: arb(1)}) if k in states else None)
-        return found
+        return [self._deviation(i, states) for i in self.motion.measured]
+
+    def _deviation(self, i: int, states: Box) -> tuple[arb, Box] | None:
+        if i in self.motion.made:
+            return self.motion.angle(i, states)
+        k = self.question.labels[i]
+        return (states[k] - self.point[k], {k: arb(1)}) if k in states else None
 
     def is_on_leaf(self, states: Box, slack: arb) -> bool:
         """Whether relations vanish, and held invariants are at their levels, up to a slack."""
@@ -307,10 +307,6 @@ class Parts:
             mixed = matrix([[ball(P[i][j]) for j in places] for i in others], len(places))
             self._known_forms[places] = inverse(known), inner * mixed, inner
         return self._known_forms[places]
-
-    @cached_property
-    def _known_forms(self) -> dict[tuple[int, ...], tuple[arb_mat, arb_mat, arb_mat]]:
-        return {}
 
 
 class Near(NamedTuple):

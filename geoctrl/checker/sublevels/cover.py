@@ -10,14 +10,14 @@ halved, ``.`` a cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker import numbers
-from geoctrl.checker.limits import Refusal, spend
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, first
+from geoctrl.checker.limits import Refusal, require, spend
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, halves_of, middle_of
 from geoctrl.checker.words.texts import short
 
 CELLS, HALVINGS, SIDES = 200_000, 64, 3_000_000
@@ -53,21 +53,10 @@ class CoverNode:
         """Its halves, the same ones each time."""
         if self._halves is None:
             k = self.level % len(self.cell)
-            low, high = self.cell[k]
-            first, last = self.span[k]
-            middle, between = (low + high) / 2, (first + last) // 2
-            self._halves = (
-                CoverNode(
-                    (*self.cell[:k], (low, middle), *self.cell[k + 1 :]),
-                    (*self.span[:k], (first, between), *self.span[k + 1 :]),
-                    self.level + 1,
-                ),
-                CoverNode(
-                    (*self.cell[:k], (middle, high), *self.cell[k + 1 :]),
-                    (*self.span[:k], (between, last), *self.span[k + 1 :]),
-                    self.level + 1,
-                ),
-            )
+            (a, b), between = self.span[k], sum(self.span[k]) // 2
+            spans = ((*self.span[:k], side, *self.span[k + 1 :]) for side in ((a, between), (between, b)))
+            low, high = zip(halves_of(self.cell, k), spans, strict=True)
+            self._halves = CoverNode(*low, self.level + 1), CoverNode(*high, self.level + 1)
         return self._halves
 
 
@@ -84,8 +73,11 @@ class Cells:
         self.energy, self.top = energy, CoverNode(energy.box, ((0, whole),) * len(energy.box))
         point = zip(energy.at_point(energy.shapes), energy.box, strict=True)
         parts = [(x - a) / (b - a) for x, (a, b) in point]
-        if not all(numbers.positive(x) and numbers.positive(1 - x) for x in parts):
-            raise Refusal("the point is not within the box", "theorem.sides")
+        require(
+            all(numbers.positive(x) and numbers.positive(1 - x) for x in parts),
+            "the point is not within the box",
+            "theorem.sides",
+        )
         self._point: Span = tuple(_neighbours(x * whole) for x in parts)
 
     def ask(self, node: CoverNode) -> None:
@@ -162,20 +154,30 @@ class Cells:
         return inside
 
 
+def require_over(
+    inside: Sequence[CoverNode], holds: Callable[[Cell], bool], further: int, *fault: str
+) -> None:
+    """Refused unless something holds over each cell, or over the parts of it that some more halvings of each
+    side make.
+    """
+    for node in inside:
+        pending = [(node.cell, 0)]
+        while pending:
+            cell, halved = pending.pop()
+            spend()
+            if not holds(cell):
+                require(halved < further * len(cell), *fault)
+                pending += [(half, halved + 1) for half in halves_of(cell, halved % len(cell))]
+
+
 def is_off_leaf(energy: Energy, cell: Cell) -> bool:
     """Whether a relation of the leaf vanishes nowhere in a cell."""
-    middle = [((a + b) / 2,) * 2 for a, b in cell]
     try:
-        at, over = energy.relations_over(middle), energy.relations_over(cell)
+        return energy.vanishes_nowhere(
+            energy.relations_over(middle_of(cell)), energy.relations_over(cell), cell
+        )
     except Refusal:
         return False
-    steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
-    for g, whole in zip(at, over, strict=True):
-        slopes = [first(whole, i) for i in energy.shapes]
-        value = g.value + sum((p * q for p, q in zip(slopes, steps, strict=True)), arb(0))
-        if not value.contains(0) or not whole.value.contains(0):
-            return True
-    return False
 
 
 def _neighbours(x: numbers.Number) -> tuple[int, int]:
@@ -193,8 +195,7 @@ def read_tree(top: CoverNode, letters: str) -> Callable[[CoverNode], bool]:
         raise Refusal("the cells have too many sides", "cells")
     halved, stack = set[CoverNode](), [top]
     for letter in letters:
-        if letter not in "+." or not stack:
-            raise Refusal("the cells are no tree", "cells")
+        require(letter in "+." and stack, "the cells are no tree", "cells")
         node = stack.pop()
         if letter == "+":
             if node.level >= HALVINGS * len(node.cell):

@@ -24,21 +24,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import isfinite
 from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.enclosures.balls import Balls
-from geoctrl.checker.enclosures.cells import constants, matrix, solution
+from geoctrl.checker.enclosures.cells import constants, matrix, require_regular, solution
+from geoctrl.checker.enclosures.definite_over_cells import definite_frame
+from geoctrl.checker.enclosures.degrees import ONE, degrees_in
 from geoctrl.checker.enclosures.sets import nodes_of_identities
 from geoctrl.checker.enclosures.signs import STRICT, MovingSigns, sign_of
 from geoctrl.checker.jets import Jet, evaluate, reachable
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import ball
 from geoctrl.checker.question import STATES, Question
-from geoctrl.checker.reader import children
-from geoctrl.checker.sublevels.definite_over_cells import definite_frame
-from geoctrl.checker.sublevels.doubles import approximate_solution, pivots
 
 BITS = 80
 """Of the middles of balls."""
@@ -86,10 +86,11 @@ class Energy:
     def __init__(self, question: Question, given: dict[str, Any]) -> None:
         self.question, self.given, labels = question, given, question.labels
         velocities, sides = given["velocities"], given["sides"]
-        if not sides or sorted([*velocities, *sides]) != sorted(labels):
-            raise Refusal(
-                "a state is a velocity or has a side of the box, and none is named twice", "theorem"
-            )
+        require(
+            sides and sorted([*velocities, *sides]) == sorted(labels),
+            "a state is a velocity or has a side of the box, and none is named twice",
+            "theorem",
+        )
         self.shapes = [i for i, k in enumerate(labels) if k in sides]
         self.velocities = [i for i, k in enumerate(labels) if k in velocities]
         self.function = given["function"]
@@ -118,14 +119,17 @@ class Energy:
 
     def _require_degrees(self) -> None:
         """V is of degree two in the velocities, what is held of one, all that is divided by of none."""
-        degree, identities = self._degrees(), nodes_of_identities(self.question)
+        q, identities = self.question, nodes_of_identities(self.question)
+        moving = [*(q.states[i] for i in self.velocities), *q.unknowns]
+        found = degrees_in(q.table, dict.fromkeys(moving, ONE))
+        degree = [None if degrees is None else degrees[1] for degrees in found]
         limited = [row["input"] for row in self.given["limits"].values()]
         still = [*self.relations, *self._entries, *self.given["domain"]]
         allowed = [(2, [self.function]), (1, self.held), (0, still), (STATES, limited)]
         if any(degree[p] is None or degree[p] > d for d, places in allowed for p in places):
             raise Refusal("a function is not of the degree in the velocities that it must have", "problem")
         # Sums and products have values where what they are made of has: that of the others is asked for.
-        table, used = self.question.table, [*identities, *self._factors]
+        table, used = q.table, [*identities, *self._factors]
         self._moving = MovingSigns(table, degree, used)
         nodes = [(i, *table[i]) for i in reachable(table, used)]
         if self._moving.unknown or any(kind == "fun" and parts[0] == "select" for _, kind, *parts in nodes):
@@ -135,24 +139,6 @@ class Energy:
         self._divisors = [
             j for _, kind, *parts in nodes if kind == "prod" for j, e in parts[1] if e < 0 and degree[j] == 0
         ]
-
-    def _degrees(self) -> list[Any]:
-        """Degrees of nodes in the velocities, or bounds of them; None where that is no polynomial."""
-        found: list[Any] = []
-        for kind, *parts in self.question.table:
-            degree: int | None = 0
-            below = [found[j] for j in children((kind, *parts))]
-            if kind == "sym":
-                degree = int(parts[0] in self.given["velocities"] or parts[1] == "unknown")
-            elif None in below or (kind == "fun" and (parts[0] == "select" or any(below))):
-                degree = None
-            elif kind == "prod":
-                divided = any(found[j] and e < 0 for j, e in parts[1])
-                degree = None if divided else sum(found[j] * e for j, e in parts[1] if found[j])
-            elif kind == "sum":
-                degree = max((found[a] + found[b] for a, b in parts[0]), default=0)
-            found.append(degree)
-        return found
 
     def irregular(self, cell: Cell) -> str:
         """Why the motion may be undefined, leave the domain of the model or let V grow over a cell; empty
@@ -173,11 +159,8 @@ class Energy:
             return "V may grow"
         if any(v.contains(0) for v in divisors) or not self._moving.has_values(signs):
             return "a rate may have no value"
-        K = arb_mat(len(self.question.unknowns), len(self.question.unknowns))
-        for (i, j, _), v in zip(self.question.problem["matrix"], entries, strict=True):
-            K[i, j] = v
         with suppress(Refusal):
-            solution(K, arb_mat(K.nrows(), 1))
+            require_regular(self.question, entries)
             return ""
         return "accelerations may not be determined"
 
@@ -233,18 +216,27 @@ class Energy:
             self._orders[wanted] = reachable(table, wanted, at)
         return evaluate(table, wanted, at, Balls(order=order), self._orders[wanted])
 
+    def over_cell(self, middle: Jet, over: Jet, steps: Sequence[arb]) -> arb:
+        """A function over a cell, from its value in the middle by its slopes (mean value theorem)."""
+        return middle.value + dot([first(over, i) for i in self.shapes], steps)
+
+    def vanishes_nowhere(self, middles: Sequence[Jet], over: Sequence[Jet], cell: Cell) -> bool:
+        """Whether one of some functions vanishes nowhere in a cell."""
+        steps = steps_of(cell)
+        near = [self.over_cell(*pair, steps) for pair in zip(middles, over, strict=True)]
+        return not all(v.contains(0) for v in (*near, *(jet.value for jet in over)))
+
     def quadratic(self, cell: Cell) -> Quadratic | None:
         """phi over a cell; None where it may have no least value."""
-        middle = [((a + b) / 2,) * 2 for a, b in cell]
-        if (start := self.start(middle)) is None:
+        if (start := self.start(middle_of(cell))) is None:
             return None
         w, y, leaf, here = start
         k = len(w)
         jets = self.jets(cell, w)
         at = self.combined(here, y, leaf)
         over = self.combined(jets, y, leaf)
-        steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
-        low = at.value + dot([first(over, i) for i in self.shapes], steps)
+        steps = steps_of(cell)
+        low = self.over_cell(at, over, steps)
         slopes = [[first(at, i) + dot(seconds(over, i, self.shapes), steps)] for i in self.velocities]
         b = matrix(slopes, 1)
         A = matrix([seconds(jets[0], i, self.velocities) for i in self.velocities], k)
@@ -273,7 +265,7 @@ class Energy:
             raise Refusal("what is held may be dependent", "theorem.held")
         free = [i for i in range(k) if i not in dependent]
         rest = [
-            level - c.value - dot([first(C, i) for i in self.shapes], steps) + arb(0, 1) * width
+            level - self.over_cell(c, C, steps) + arb(0, 1) * width
             for c, C, level, width in zip(at, held, self.levels, self.widths, strict=True)
         ]
         square = matrix([[row[i] for i in dependent] for row in D], h)
@@ -308,8 +300,7 @@ class Energy:
         least = arb(1)
         for i, row in enumerate(rows):  # Gershgorin
             least = least.min((row[i] - sum((abs(c) for j, c in enumerate(row) if j != i), arb(0))).lower())
-        if not least > 0:
-            raise Refusal("velocities are not bounded over a cell", "theorem")
+        require(least > 0, "velocities are not bounded over a cell", "theorem")
         b = sum((quadratic.slope[i, 0] * quadratic.slope[i, 0] for i in range(k)), arb(0)).abs_upper().sqrt()
         room = (level + quadratic.share - quadratic.low).upper().max(arb(0))
         return ((b + (b * b + 2 * least * room).sqrt()) / least).upper()
@@ -354,6 +345,22 @@ def constant(value: arb) -> Jet:
     return Jet({(): value}, 2)
 
 
+def middle_of(cell: Cell) -> Cell:
+    """The cell that is the middle of one."""
+    return tuple(((a + b) / 2,) * 2 for a, b in cell)
+
+
+def steps_of(cell: Cell) -> list[arb]:
+    """What leads from the middle to all of a cell."""
+    return [arb(0, 1) * ((b - a) / 2) for a, b in cell]
+
+
+def halves_of(cell: Cell, k: int) -> list[Cell]:
+    """Both halves along one side."""
+    (a, b), middle = cell[k], (cell[k][0] + cell[k][1]) / 2
+    return [(*cell[:k], side, *cell[k + 1 :]) for side in ((a, middle), (middle, b))]
+
+
 def interval(side: Sequence[Any]) -> arb:
     """A ball around a closed interval."""
     low, high = side
@@ -380,3 +387,36 @@ def seconds(jet: Jet, i: int, places: Sequence[int]) -> list[arb]:
 def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:
     """The sum of products."""
     return sum((p * q for p, q in zip(a, b, strict=True)), arb(0))
+
+
+# -- rounded numbers that only have to be good: nothing rests on them -------------------------------
+
+
+def pivots(rows: list[list[float]]) -> list[int]:
+    """Columns of the pivots of an elimination in doubles."""
+    found: list[int] = []
+    rest = [list(row) for row in rows]
+    while rest:
+        sizes = [max(map(abs, row)) or 1.0 for row in rest]
+        r, c = max(
+            ((i, j) for i in range(len(rest)) for j in range(len(rest[i]))),
+            key=lambda at: abs(rest[at[0]][at[1]]) / sizes[at[0]],
+        )
+        pivot = rest.pop(r)
+        if not pivot[c]:
+            break
+        found.append(c)
+        rest = [[a - row[c] / pivot[c] * b for a, b in zip(row, pivot, strict=True)] for row in rest]
+    return found
+
+
+def approximate_solution(A: list[list[float]], right: list[float]) -> list[float] | None:
+    """Next to the solution of A x = right, None where A is singular."""
+    n = len(A)
+    with suppress(ZeroDivisionError):
+        found = arb_mat(n, n, [arb(c) for row in A for c in row]).solve(
+            arb_mat(n, 1, [arb(c) for c in right]), algorithm="approx"
+        )
+        numbers = [float(c.mid()) for c in found.entries()]
+        return numbers if all(map(isfinite, numbers)) else None
+    return None

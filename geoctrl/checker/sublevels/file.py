@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.reader import COFACTORS, label, one_of, place
 from geoctrl.checker.sublevels.cover import CELLS, Cells, CoverNode, read_tree
 from geoctrl.checker.sublevels.energy import BITS, Energy
 from geoctrl.checker.sublevels.limited_outputs import require_limits
 from geoctrl.checker.sublevels.proved_equations import require_equilibrium, shown_question
-from geoctrl.checker.sublevels.rest_alone import require_rest_alone
 from geoctrl.checker.theorems.boxes import BOX
 from geoctrl.checker.theorems.falling import FALL
 from geoctrl.checker.verdicts import LEAF, Found
 from geoctrl.checker.words.claims import (
-    assigned,
     functions_of,
     leaf_at,
     limit_phrase,
     place_words,
-    system_words,
+    system_at,
 )
 from geoctrl.checker.words.leaf import Dimension
 from geoctrl.checker.words.texts import combination, decimal, interval, listed, symbol, told
@@ -72,7 +71,6 @@ class SublevelRegion(NamedTuple):
     def claim(self, system: str) -> str:
         """What its file claims."""
         given, problem = self.energy.given, self._problem_in_words
-        values = assigned({**problem["parameters"], **problem["inputs"]})
         there = "the middle of the box below" if "box" in problem else "the equilibrium"
         held = "".join(
             f", {told(k)} within {decimal(row['width'])} of its value at {there}"
@@ -82,7 +80,7 @@ class SublevelRegion(NamedTuple):
         extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in self.extent().items())
         model = ", where the model holds" if given["domain"] else ""
         return (
-            f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+            f"Motions of {system_at(system, problem)} that begin on "
             f"{leaf_at(problem)}, with {self.function_words} <= {decimal(self.level)}{held}, where "
             f"{functions_of(problem, used)}, over {len(self.inside)} cells about the equilibrium "
             f"{place_words(problem)} that lie within {extent}, stay so for "
@@ -174,12 +172,11 @@ def judge_sublevel(problem: dict[str, Any], witness: dict[str, Any], given: dict
     require_equilibrium(q, witness, given)
     energy = Energy(q, given)
     cells = Cells(energy)
-    if not energy.value_at_point < level:
-        raise Refusal("the level is not above the value at the point", "level")
+    require(energy.value_at_point < level, "the level is not above the value at the point", "level")
     inside = cells.cover(level, read_tree(cells.top, given["cells"]))
     require_limits(energy, inside, level)
-    if "alone" in given:
-        require_rest_alone(energy, inside, level)
+    if "alone" in given:  # a theorem of its own, above this one
+        import_module("geoctrl.checker.rests.rest_alone").require_rest_alone(energy, inside, level)
     return SublevelRegion(energy, inside, level)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.limits import Refusal
-from geoctrl.checker.sublevels.cover import CoverNode, is_off_leaf
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, Quadratic, dot, first
+from geoctrl.checker.limits import Refusal, require
+from geoctrl.checker.sublevels.cover import CoverNode, is_off_leaf, require_over
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, Quadratic, first, middle_of, steps_of
 
 FURTHER = 6
 """Halvings of each side of a cell of K, at most, beyond those that it has."""
@@ -18,20 +20,31 @@ def require_limits(energy: Energy, inside: Sequence[CoverNode], level: fmpq) -> 
     """Every input stays within its bound over K below the level; refused where that is not proved."""
     with ctx.workprec(BITS):
         for name, row in energy.given["limits"].items():
-            bound = arb(row["bound"])
-            for node in inside:
-                pending = [(node.cell, 0)]
-                while pending:
-                    cell, halved = pending.pop()
-                    found = _largest(energy, cell, row["input"], arb(level))
-                    if found is None or found <= bound:
-                        continue
-                    if halved >= FURTHER * len(cell) or _exceeds(energy, cell, row["input"], level, bound):
-                        raise Refusal(f"it is not proved that {name[:80]!r} stays within its limit", "limits")
-                    k = halved % len(cell)
-                    low, high = cell[k]
-                    for side in ((low, (low + high) / 2), ((low + high) / 2, high)):
-                        pending.append(((*cell[:k], side, *cell[k + 1 :]), halved + 1))
+            fault = f"it is not proved that {name[:80]!r} stays within its limit", "limits"
+            _require_limit(energy, inside, level, row, *fault)
+
+
+def _require_limit(
+    energy: Energy, inside: Sequence[CoverNode], level: fmpq, row: dict[str, Any], *fault: str
+) -> None:
+    bound = arb(row["bound"])
+
+    def is_within(cell: Cell) -> bool:
+        found = _largest(energy, cell, row["input"], arb(level))
+        return found is None or bool(found <= bound)
+
+    def is_in_vain(cell: Cell) -> bool:
+        """Whether the function is beyond its bound at the middle of a cell as well."""
+        with suppress(Refusal):
+            return not is_within(middle_of(cell))
+        return False
+
+    def holds(cell: Cell) -> bool:
+        within = is_within(cell)
+        require(within or not is_in_vain(cell), *fault)
+        return within
+
+    require_over(inside, holds, FURTHER, *fault)
 
 
 def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
@@ -43,12 +56,10 @@ def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
     if (found := bounded_velocities(energy, cell, level)) is None:
         return None
     quadratic, reach, w = found
-    middle = [((a + b) / 2,) * 2 for a, b in cell]
-    at = energy.jets(middle, quadratic.start, [place], order=1)[3][0]
+    at = energy.jets(middle_of(cell), quadratic.start, [place], order=1)[3][0]
     over = energy.jets(cell, w, [place], order=1)[3][0]
-    steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
     slopes = arb_mat(1, len(w), [first(over, i) for i in energy.velocities])
-    value = at.value + dot([first(over, i) for i in energy.shapes], steps) + (slopes * quadratic.shift)[0, 0]
+    value = energy.over_cell(at, over, steps_of(cell)) + (slopes * quadratic.shift)[0, 0]
     along = (slopes * quadratic.frame).entries()
     return (abs(value) + norm(along) * reach).upper()
 
@@ -71,16 +82,6 @@ def bounded_velocities(energy: Energy, cell: Cell, level: arb) -> tuple[Quadrati
         row = [quadratic.frame[i, j] for j in range(quadratic.frame.ncols())]
         w.append(arb(v) + quadratic.shift[i, 0] + arb(0, 1) * norm(row) * reach)
     return quadratic, reach, w
-
-
-def _exceeds(energy: Energy, cell: Cell, place: int, level: fmpq, bound: arb) -> bool:
-    """Whether a function is beyond its bound at the middle of a cell as well, so that halving is in vain."""
-    middle = tuple(((a + b) / 2,) * 2 for a, b in cell)
-    try:
-        found = _largest(energy, middle, place, arb(level))
-    except Refusal:
-        return False
-    return found is not None and not found <= bound
 
 
 def norm(entries: Sequence[arb]) -> arb:

@@ -8,7 +8,7 @@ from flint import ctx, fmpq
 
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.identities import Ratio
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
 from geoctrl.checker.theorems.boxes import Box
@@ -27,14 +27,16 @@ def shown_question(problem: dict[str, Any], witness: dict[str, Any], given: dict
     known, names = problem["invariants"], names_in(given)
     if unknown := [k for k in names if k not in known]:
         raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "theorem")
-    if len(set(names)) != len(names):
-        raise Refusal("an invariant is named twice", "theorem")
+    require(len(set(names)) == len(names), "an invariant is named twice", "theorem")
     with ctx.workprec(BITS):
         q = Question(problem, witness, Balls([fmpq(0)] * len(problem["states"])))
         if fall := given.get("fall"):
             q.require_kept(names[:-1])
-            if fall["function"] != known[given["energy"]] or fall["sense"] != given["sense"]:
-                raise Refusal("what falls is not the energy in its sense", "theorem.fall")
+            require(
+                fall["function"] == known[given["energy"]] and fall["sense"] == given["sense"],
+                "what falls is not the energy in its sense",
+                "theorem.fall",
+            )
             require_fall(q, fall)
         else:
             q.require_kept(names)
@@ -55,8 +57,11 @@ def _require_same(q: Question, row: dict[str, Any], terms: dict[str, fmpq]) -> N
     difference: Ratio = q.still.ratios([row["function"]])[0]
     for name, c in terms.items():
         difference = difference - q.still.ratios([q.problem["invariants"][name]])[0] * c
-    if difference != q.still.combination(row["cofactors"], q.problem["leaf"]):
-        raise Refusal("a function is not what it is said to be", "theorem.function")
+    require(
+        difference == q.still.combination(row["cofactors"], q.problem["leaf"]),
+        "a function is not what it is said to be",
+        "theorem.function",
+    )
 
 
 def require_equilibrium(q: Question, witness: dict[str, Any], given: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.checker.definite import Rows, positive_definite, product, transpose
 from geoctrl.checker.enclosures.balls import Balls
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import BITS, ball, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import label, one_of
@@ -79,13 +79,17 @@ class Box:
 def require_zero(box: dict[str, Any], values: list[Any], J: Rows) -> None:
     """Krawczyk's test, of values at the middle and derivatives over the box."""
     Y, radii = box["Y"], box["radii"]
-    if not len(values) == len(J) == len(radii):
-        raise Refusal("the equations are not as many as the unknowns", "theorem.box")
+    require(
+        len(values) == len(J) == len(radii), "the equations are not as many as the unknowns", "theorem.box"
+    )
     rows = zip(product(Y, [[v] for v in values]), product(Y, J), radii, strict=True)
     for i, ((step,), image, r) in enumerate(rows):
         away = zip(image, radii, strict=True)
-        if not sum((abs(c - (i == j)) * s for j, (c, s) in enumerate(away)), abs(step)) < r:
-            raise Refusal("it is not proved that there is an equilibrium in the box", "theorem.box")
+        require(
+            sum((abs(c - (i == j)) * s for j, (c, s) in enumerate(away)), abs(step)) < r,
+            "it is not proved that there is an equilibrium in the box",
+            "theorem.box",
+        )
 
 
 def in_box(theorem: Callable[[Question, dict[str, Any]], Found]) -> Callable[..., Found]:
@@ -122,8 +126,11 @@ def energy_casimir_in_box(problem: dict[str, Any], witness: dict[str, Any], give
         require_zero(given["box"], values, J)
         W = tangents(q, given)
         R = product(transpose(W), product(H, W))
-        if not positive_definite([[given["sense"] * c for c in row] for row in R]):
-            raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
+        require(
+            positive_definite([[given["sense"] * c for c in row] for row in R]),
+            "the second variation is not shown to be definite",
+            "theorem.multipliers",
+        )
     return Found("PROVED_STABLE", "energy-Casimir in balls", {})
 
 

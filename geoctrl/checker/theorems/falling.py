@@ -27,7 +27,7 @@ from flint import fmpq
 
 from geoctrl.checker.definite import Rows, positive_definite, product, require_inverse, transpose
 from geoctrl.checker.identities import Ratio
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import number_text, positive, rational
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, one_of, place
@@ -68,8 +68,11 @@ def require_fall(q: Question, given: dict[str, Any]) -> None:
     total = (
         sum_of_squares(q, given["squares"]) + q.rate_of(given["function"], given["weights"]) * given["sense"]
     )
-    if total != q.still.combination(given["cofactors"], q.problem["leaf"]):
-        raise Refusal("it is not proved that the function falls", "theorem.fall")
+    require(
+        total == q.still.combination(given["cofactors"], q.problem["leaf"]),
+        "it is not proved that the function falls",
+        "theorem.fall",
+    )
 
 
 def sum_of_squares(q: Question, squares: Sequence[dict[str, int]]) -> Ratio:
@@ -92,8 +95,9 @@ def falling_energy(q: Question, witness: dict[str, Any]) -> Found:
     if "seen" in witness:
         require_nothing_stays(q, witness)
     if "below" not in witness:
-        if not positive_definite(R):
-            raise Refusal("the second variation is not shown to be definite", "theorem.multipliers")
+        require(
+            positive_definite(R), "the second variation is not shown to be definite", "theorem.multipliers"
+        )
         kept = [k for k in witness["rows"] if k not in q.problem["leaf"]]
         if "seen" not in witness:
             return Found("PROVED_STABLE", "falling energy", {})
@@ -103,15 +107,21 @@ def falling_energy(q: Question, witness: dict[str, Any]) -> Found:
             )
         return Found("PROVED_ASYMPTOTICALLY_STABLE", "falling energy", {})
     v = [[c] for c in witness["below"]]
-    if "seen" not in witness or not positive(-product(transpose(v), product(R, v))[0][0]):
-        raise Refusal("the second variation is not shown to be negative there", "theorem.below")
+    require(
+        "seen" in witness and positive(-product(transpose(v), product(R, v))[0][0]),
+        "the second variation is not shown to be negative there",
+        "theorem.below",
+    )
     return Found("PROVED_UNSTABLE", "falling energy", {})
 
 
 def require_nothing_stays(q: Question, witness: dict[str, Any]) -> None:
     """Derivatives of what vanishes see every tangent of the level set, which is that of all functions."""
-    if not {*q.problem["leaf"], *witness["multipliers"]} <= {*witness["rows"]} or not witness["free"]:
-        raise Refusal("the gradients of the level set are not shown to be independent", "theorem.rows")
+    require(
+        {*q.problem["leaf"], *witness["multipliers"]} <= {*witness["rows"]} and witness["free"],
+        "the gradients of the level set are not shown to be independent",
+        "theorem.rows",
+    )
     B, W, n = tangent_motion(q, witness), tangents(q, witness), len(q.labels)
     gradients = [jet.gradient(n) for jet in q.jets([p for p, _ in _vanishing(q, witness)])]
     seen: Rows = []
@@ -131,15 +141,19 @@ def _vanishing(q: Question, witness: dict[str, Any]) -> list[tuple[int, list[int
             left, found = sum_of_squares(q, parts), [(part["square"], list[int]()) for part in parts]
         else:
             (unit,) = q.jets([step["unit"]])
-            if unit.value is None or unit.value == 0:
-                raise Refusal("a unit vanishes at the point", "theorem.steps")
+            require(
+                unit.value is not None and unit.value != 0, "a unit vanishes at the point", "theorem.steps"
+            )
             left, found = ratios([step["unit"]])[0], [(step["function"], step["weights"])]
             for _ in range(step["power"]):
                 left = left * ratios([step["function"]])[0]
         terms = [ratios([a])[0] * ratios([known[i][0]])[0] for i, a in step["terms"]]
         terms += [ratios([b])[0] * q.rate_of(*known[i]) for i, b in step["rates"]]
-        if sum((-term for term in terms), left) != q.still.combination(step["cofactors"], q.problem["leaf"]):
-            raise Refusal("a function is not proved to vanish on what stays", "theorem.steps")
+        require(
+            sum((-term for term in terms), left) == q.still.combination(step["cofactors"], q.problem["leaf"]),
+            "a function is not proved to vanish on what stays",
+            "theorem.steps",
+        )
         known += found
     return known
 

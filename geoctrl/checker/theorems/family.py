@@ -24,7 +24,7 @@ from flint import fmpq
 from geoctrl.checker.definite import Rows, product, require_inverse
 from geoctrl.checker.identities import Along, Ratio
 from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import number_text, rational
 from geoctrl.checker.question import Question, defects
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, label, place
@@ -92,8 +92,11 @@ class Manifold:
         # The point itself is exact, also where the equations are known there in balls alone.
         exact |= {p: Jet({(): v}, 2) for p, v in q.values.items()}
         at = evaluate(q.table, given["states"], exact, Numbers(dict(q.witness["roots"])))
-        if not k or [jet.value for jet in at] != list(q.problem["states"].values()):
-            raise Refusal("the family does not go through the point", "theorem.family")
+        require(
+            k and [jet.value for jet in at] == list(q.problem["states"].values()),
+            "the family does not go through the point",
+            "theorem.family",
+        )
         self.tangents = {label: jet.gradient(k) for label, jet in zip(labels, at, strict=True)}
         rows = [self.tangents[name] for name in given["along"]]
         require_inverse(rows, given["inverse"], k, "theorem.family")
@@ -133,8 +136,7 @@ class Manifold:
 def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict where the linearisation falls across a manifold of equilibria; Refusal otherwise."""
     family, free = Manifold(q, witness["family"]), witness["free"]
-    if {*witness["rows"]} != {*q.problem["leaf"]}:
-        raise Refusal("attraction is one of the whole leaf", "theorem.rows")
+    require({*witness["rows"]} == {*q.problem["leaf"]}, "attraction is one of the whole leaf", "theorem.rows")
     if any(rate != 0 for rate in family.rates.values()):
         raise Refusal("members of the family are not proved to be equilibria", "theorem.family.rates")
     B, given = tangent_motion(q, witness), witness["family"]
@@ -148,8 +150,11 @@ def attracting_family(q: Question, witness: dict[str, Any]) -> Found:
 def quotient(B: Rows, free: list[str], along: list[str], T: dict[str, Any], inverse: Rows) -> Rows:
     """B beside vectors in its kernel, of which some rows have an inverse; Refusal if not there."""
     sides = [T[k] for k in free]
-    if not {*along} <= {*free} or any(any(c != 0 for c in row) for row in product(B, sides)):
-        raise Refusal("tangents of the family are not seen to be in the kernel", "theorem.family.along")
+    require(
+        {*along} <= {*free} and not any(any(c != 0 for c in row) for row in product(B, sides)),
+        "tangents of the family are not seen to be in the kernel",
+        "theorem.family.along",
+    )
     return reduced_matrix(B, sides, inverse, [free.index(k) for k in along])
 
 
@@ -165,8 +170,7 @@ def reduced_matrix(B: Rows, T: Rows, inverse: Rows, along: list[int]) -> Rows:
 
 def require_independent(q: Question, leaf: dict[str, Any]) -> None:
     """Refused unless these are relations of the leaf whose gradients at the point are independent."""
-    if not {*leaf["rows"]} <= {*q.problem["leaf"]}:
-        raise Refusal("it is no relation of the leaf", "theorem.leaf.rows")
+    require({*leaf["rows"]} <= {*q.problem["leaf"]}, "it is no relation of the leaf", "theorem.leaf.rows")
     tangents(q, leaf)
 
 
@@ -175,10 +179,11 @@ def drift(q: Question, witness: dict[str, Any]) -> Found:
     family, constant, drifting = (Manifold(q, witness["family"]), witness["constant"], witness["drifting"])
     require_independent(q, witness["leaf"])
     (slope,) = family.jets([witness["slope"]])
-    if slope.value is None or slope.value == 0 or constant == drifting:
-        raise Refusal(
-            "a drift needs two symbols, and a slope that does not vanish at the point", "theorem.slope"
-        )
+    require(
+        slope.value is not None and slope.value != 0 and constant != drifting,
+        "a drift needs two symbols, and a slope that does not vanish at the point",
+        "theorem.slope",
+    )
     away = family.symbols[constant] - family.along.functions.number(witness["family"]["symbols"][constant])
     (rate,) = family.along.ratios([witness["slope"]])
     for _ in range(witness["power"]):

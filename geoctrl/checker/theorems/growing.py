@@ -31,7 +31,7 @@ from flint import fmpq
 
 from geoctrl.checker.identities import Ratio
 from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import Number, number_text, positive
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, place
@@ -58,8 +58,7 @@ by state."""
 
 def growing_function(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict that a growing function gives; Refusal where it gives none."""
-    if {*witness["rows"]} != {*q.problem["leaf"]}:
-        raise Refusal("the arc is one on the whole leaf", "theorem.rows")
+    require({*witness["rows"]} == {*q.problem["leaf"]}, "the arc is one on the whole leaf", "theorem.rows")
     tangents(q, witness)
     terms = [_terms(q, row) for row in witness["rising"]]
     _require_growth(q, witness, terms)
@@ -76,16 +75,22 @@ def growing_function(q: Question, witness: dict[str, Any]) -> Found:
     away = [sum(row, Jet({(): fmpq(0)}, order)) for row in functions]
     away = [Jet({**jet.terms, (): fmpq(0)}, order) for jet in away]
     grown = [value_along(witness["function"])] if witness["self"] else []
-    if not all(positive(_lowest(jet)) for jet in [*away, *grown]):
-        raise Refusal("a function is not shown to be positive along the arc", "theorem.arc")
+    require(
+        all(positive(_lowest(jet)) for jet in [*away, *grown]),
+        "a function is not shown to be positive along the arc",
+        "theorem.arc",
+    )
     told = [k for row in witness["rising"] for k in row.get("conserved", {})]
     return Found("PROVED_UNSTABLE", "a growing function", {"conserved": told})
 
 
 def _terms(q: Question, row: dict[str, Any]) -> list[tuple[int, Number, Number]]:
     """What a function that does not fall consists of: places, factors, and values at the point."""
-    if ("fall" in row) == ("conserved" in row):
-        raise Refusal("it is not said why a function does not fall", "theorem.rising")
+    require(
+        ("fall" in row) != ("conserved" in row),
+        "it is not said why a function does not fall",
+        "theorem.rising",
+    )
     if fall := row.get("fall"):
         require_fall(q, fall)
         pairs = [(fall["function"], fmpq(-fall["sense"]))]
@@ -105,8 +110,11 @@ def _require_growth(
 ) -> None:
     """W' = g prod C^k W^j + sum d q^2 on the leaf, where g and every d are positive at the point."""
     (factor,) = q.jets([witness["factor"]])
-    if factor.value is None or not positive(factor.value):
-        raise Refusal("the factor is not proved positive at the point", "theorem.factor")
+    require(
+        factor.value is not None and positive(factor.value),
+        "the factor is not proved positive at the point",
+        "theorem.factor",
+    )
     ratios, F = q.still.ratios, q.still.functions
     (product,) = ratios([witness["factor"]])
     for row, parts in zip(witness["rising"], terms, strict=True):
@@ -119,14 +127,16 @@ def _require_growth(
         product = product * ratios([witness["function"]])[0]
     rate = q.rate_of(witness["function"], witness["weights"])
     left = rate - product - sum_of_squares(q, witness["squares"])
-    if left != q.still.combination(witness["cofactors"], q.problem["leaf"]):
-        raise Refusal("it is not proved that the function grows", "theorem.function")
+    require(
+        left == q.still.combination(witness["cofactors"], q.problem["leaf"]),
+        "it is not proved that the function grows",
+        "theorem.function",
+    )
 
 
 def _lowest(jet: Jet) -> Number:
     """The coefficient of the lowest power that a series has; zero where there is none."""
-    if jet.value is None:
-        raise Refusal("a function has no exact value at the point", "theorem.function")
+    require(jet.value is not None, "a function has no exact value at the point", "theorem.function")
     return next((c for _, c in sorted(jet.terms.items(), key=lambda term: len(term[0])) if c != 0), fmpq(0))
 
 

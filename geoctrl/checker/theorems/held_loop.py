@@ -35,7 +35,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.definite import Rows, positive_definite, product, require_inverse, transpose
 from geoctrl.checker.jets import reachable
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import BITS, ball, number_text, rational
 from geoctrl.checker.question import Question, defects
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, label, place
@@ -111,8 +111,7 @@ def attraction_beside_tangents(
     q: Question, given: dict[str, Any], T: dict[str, Any], along: list[str], inverse: Rows
 ) -> Found:
     """Verdict where all multipliers beside the tangents of fixed points, by state, lie inside."""
-    if {*given["rows"]} != {*q.problem["leaf"]}:
-        raise Refusal("attraction is one of the whole leaf", "theorem.rows")
+    require({*given["rows"]} == {*q.problem["leaf"]}, "attraction is one of the whole leaf", "theorem.rows")
     M, order = hold_matrix(q, given), coordinates(given)
     sides, solved = ([[ball(c) for c in row] for row in rows] for rows in ([T[k] for k in order], inverse))
     M = reduced_matrix(M, sides, solved, [order.index(k) for k in along])
@@ -138,8 +137,11 @@ def attracting_rest(q: Question, given: dict[str, Any]) -> Found:
     for row in rest["rows"]:
         weights = still.ratios([*row["weights"], *row["unknowns"]])
         terms = (w * e for w, e in zip(weights, [*R.values(), *lost], strict=True))
-        if sum(terms, zero) != still.combination(row["cofactors"], problem["leaf"]):
-            raise Refusal("a row is not proved to vanish where the loop moves", "theorem.rest.rows")
+        require(
+            sum(terms, zero) == still.combination(row["cofactors"], problem["leaf"]),
+            "a row is not proved to vanish where the loop moves",
+            "theorem.rest.rows",
+        )
         D.append([jet.value for jet in q.jets(row["weights"])])
     if any(c is None for row in D for c in row):
         raise Refusal("a weight is no number at the point", "theorem.rest.rows")
@@ -147,10 +149,11 @@ def attracting_rest(q: Question, given: dict[str, Any]) -> Found:
     shown = [[row[i] for i in columns] for row in D]
     require_inverse(shown, rest["inverse"], len(columns), "theorem.rest.inverse")
     W = kernel(q, [*(slopes[k] for k in rest["equations"]), *D[: len(leaf)]], rest["kernel"])
-    if len(rest["along"]) != len(D) - len(leaf) or len(rest["along"]) != len(W[0]):
-        raise Refusal(
-            "it is not proved that the points at which the loop rests are a manifold", "theorem.rest"
-        )
+    require(
+        len(rest["along"]) == len(D) - len(leaf) and len(rest["along"]) == len(W[0]),
+        "it is not proved that the points at which the loop rests are a manifold",
+        "theorem.rest",
+    )
     T = dict(zip(q.labels, W, strict=True))
     across = [T[k] for k in rest["along"]]
     require_inverse(across, rest["across"], len(W[0]), "theorem.rest.across")
@@ -162,8 +165,7 @@ def require_inside(M: Rows, triangle: Rows) -> None:
     P = form(triangle, len(M))
     with ctx.workprec(BITS):
         falls = positive_definite([[-c for c in row] for row in gain(M, P, fmpq(1))])
-    if not (falls and positive_definite(P)):
-        raise Refusal("no function is shown to fall from hold to hold", "theorem.P")
+    require(falls and positive_definite(P), "no function is shown to fall from hold to hold", "theorem.P")
 
 
 def require_outside(M: Rows, given: dict[str, Any]) -> None:
@@ -172,8 +174,11 @@ def require_outside(M: Rows, given: dict[str, Any]) -> None:
     with ctx.workprec(BITS):
         if not (M and m > 1 and positive_definite(gain(M, P, m * m))):  # where nothing moves, nothing grows
             raise Refusal("no function is shown to grow from hold to hold", "theorem.P")
-        if not positive_definite(product(transpose(v), product(P, v))):
-            raise Refusal("the function is not shown to be positive there", "theorem.v")
+        require(
+            positive_definite(product(transpose(v), product(P, v))),
+            "the function is not shown to be positive there",
+            "theorem.v",
+        )
 
 
 def gain(M: Rows, P: Rows, square: fmpq) -> Rows:
@@ -211,13 +216,17 @@ def require_loop(q: Question, given: dict[str, Any]) -> None:
         raise Refusal("a law is a function of plant and controller", "theorem.loop")
     rates = dict(zip(q.labels, q.still.ratios(problem["field"]), strict=True))
     for k, rows in zip((*commands, *own), loop["cofactors"], strict=True):
-        if rates[k] != q.still.combination(rows, problem["leaf"]):
-            raise Refusal("commands and states of the controller must rest between samples", "theorem.loop")
-    wanted = [*(problem["states"][k] for k in commands), *(fmpq(0) for _ in own)]
-    if [jet.value for jet in q.jets([*commands.values(), *own.values()])] != wanted:
-        raise Refusal(
-            "the law does not give the commands that hold the point, or moves itself", "theorem.loop"
+        require(
+            rates[k] == q.still.combination(rows, problem["leaf"]),
+            "commands and states of the controller must rest between samples",
+            "theorem.loop",
         )
+    wanted = [*(problem["states"][k] for k in commands), *(fmpq(0) for _ in own)]
+    require(
+        [jet.value for jet in q.jets([*commands.values(), *own.values()])] == wanted,
+        "the law does not give the commands that hold the point, or moves itself",
+        "theorem.loop",
+    )
 
 
 def hold_matrix(q: Question, given: dict[str, Any]) -> Rows:
@@ -260,8 +269,11 @@ def exponential(B: Rows, units: list[int], s: fmpq) -> Rows:
     scaled = [
         [ball(c * b / a * s) for c, b in zip(row, unit, strict=True)] for row, a in zip(B, unit, strict=True)
     ]
-    if not sum((abs(c) for row in scaled for c in row), arb(0)) < REACH:
-        raise Refusal("too much moves in one hold", "theorem.loop")
+    require(
+        sum((abs(c) for row in scaled for c in row), arb(0)) < REACH,
+        "too much moves in one hold",
+        "theorem.loop",
+    )
     rows = arb_mat(scaled).exp().tolist()
     return [[c * a / b for c, b in zip(row, unit, strict=True)] for row, a in zip(rows, unit, strict=True)]
 

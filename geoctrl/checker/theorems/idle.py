@@ -22,7 +22,7 @@ from flint import ctx
 
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.jets import reachable
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import BITS, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import COFACTORS, label
@@ -62,8 +62,11 @@ def motion_beside_idle(problem: dict[str, Any], witness: dict[str, Any], given: 
     equations = equations_of_rest(q)
     kept = {k: place for k, place in equations.items() if k not in given["dropped"]}
     for k, rows in zip(given["dropped"], given["cofactors"], strict=True):
-        if q.still.ratios([equations[k]])[0] != q.still.combination(rows, kept):
-            raise Refusal(f"it is not proved that {k[:80]!r} rests with the others", "theorem.cofactors")
+        require(
+            q.still.ratios([equations[k]])[0] == q.still.combination(rows, kept),
+            f"it is not proved that {k[:80]!r} rests with the others",
+            "theorem.cofactors",
+        )
     box.require_zero_of(list(kept.values()))
     A = [jet.gradient(len(q.labels)) for jet in q.jets(problem["field"])]
     return [[A[i][j] for j in box.free] for i in box.free]
@@ -72,8 +75,11 @@ def motion_beside_idle(problem: dict[str, Any], witness: dict[str, Any], given: 
 def equations_of_rest(q: Question) -> dict[str, int]:
     """Of each state the place of its rate, or of the right side that its rate is the unknown of."""
     found: dict[str, int] = dict(zip(q.labels, q.problem["field"], strict=True))
-    if sorted(p for p in found.values() if p in q.unknowns) != sorted(q.unknowns):
-        raise Refusal("each unknown has to be the rate of one state", "problem.field")
+    require(
+        sorted(p for p in found.values() if p in q.unknowns) == sorted(q.unknowns),
+        "each unknown has to be the rate of one state",
+        "problem.field",
+    )
     right: dict[int, int] = dict(zip(q.unknowns, q.problem["right"], strict=True))
     return {k: right.get(p, p) for k, p in found.items()}
 

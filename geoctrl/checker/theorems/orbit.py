@@ -36,7 +36,7 @@ from flint import fmpq
 from geoctrl.checker.definite import Rows, positive_definite, product, require_inverse, transpose
 from geoctrl.checker.identities import Along, Ratio
 from geoctrl.checker.jets import Jet, reachable
-from geoctrl.checker.limits import Refusal, spend
+from geoctrl.checker.limits import Refusal, require, spend
 from geoctrl.checker.numbers import number_text, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import COFACTORS, label, one_of, place
@@ -70,8 +70,11 @@ ENTIRE = "sin", "cos", "exp", "atan"
 def stable_orbit(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict where motions stay near the orbit; Refusal otherwise."""
     leaf, free, along = q.problem["leaf"], witness["free"], witness["along"]
-    if not {*leaf} <= {*witness["rows"]} <= {*leaf, *witness["held"]}:
-        raise Refusal("gradients are needed of the leaf, and of levels that are held", "theorem.rows")
+    require(
+        {*leaf} <= {*witness["rows"]} <= {*leaf, *witness["held"]},
+        "gradients are needed of the leaf, and of levels that are held",
+        "theorem.rows",
+    )
     names = [*dict.fromkeys([*leaf, *witness["multipliers"], *witness["held"]])]
     q.require_kept(names)
     fields, branches = _fields(q, witness), _branches(q, names, witness["cofactors"])
@@ -84,8 +87,11 @@ def stable_orbit(q: Question, witness: dict[str, Any]) -> Found:
     # Were a state of `along` none of the free ones, tangents of the orbit would lie beside, where R is zero.
     beside = [[c for c, k in zip(row, free, strict=True) if k not in along] for row in tangents(q, witness)]
     terms = [(c * witness["sense"], q.function(name)) for name, c in witness["multipliers"].items()]
-    if not positive_definite(second_variation(q, terms, beside)):
-        raise Refusal("the second variation is not definite across the orbit", "theorem.multipliers")
+    require(
+        positive_definite(second_variation(q, terms, beside)),
+        "the second variation is not definite across the orbit",
+        "theorem.multipliers",
+    )
     told = {"orbit_dimension": len(along), "orbit_directions": _moved_labels(T)}
     return Found("PROVED_STABLE_MODULO", "energy-Casimir modulo a group", told)
 

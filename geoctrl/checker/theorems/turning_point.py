@@ -32,7 +32,7 @@ from flint import arb, ctx, fmpq
 from geoctrl.checker.definite import Rows, product
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import BITS, ball, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import label
@@ -77,8 +77,11 @@ class Fold:
         labels, rates, along = list(problem["states"]), problem["field"], given["along"]
         rest = [k for k in labels if k not in (*given["held"], along)]
         self.still = problem["nodes"][rates[labels.index(along)]] == ("num", fmpq(0))
-        if len(rest) + len(given["held"]) + 1 != len(labels):
-            raise Refusal("what is held stands twice, is gone along, or is no state", "theorem.held")
+        require(
+            len(rest) + len(given["held"]) + 1 == len(labels),
+            "what is held stands twice, is gone along, or is no state",
+            "theorem.held",
+        )
         if self.still and along not in given["free"]:
             raise Refusal("what does not move has to be free", "theorem.free")
         self.given, self._size = given, len(rest) + len(problem["unknowns"])
@@ -197,11 +200,9 @@ def turning_point(problem: dict[str, Any], witness: dict[str, Any], given: dict[
     """The curve of equilibria turns at a point in the box."""
     with ctx.workprec(BITS):
         fold = Fold(problem, witness, given)
-        if not {*problem["leaf"]} <= {*given["rows"]}:
-            raise Refusal("a relation of the leaf is missing", "theorem.rows")
+        require({*problem["leaf"]} <= {*given["rows"]}, "a relation of the leaf is missing", "theorem.rows")
         bend = fold.bend()
-        if not (bend > 0 or bend < 0):
-            raise Refusal("the second derivative along the curve may vanish", "theorem.radii")
+        require(bend > 0 or bend < 0, "the second derivative along the curve may vanish", "theorem.radii")
     return Found("PROVED_TURNING_POINT", METHOD, {"region": TurnWords(fold, bool(bend > 0))})
 
 

@@ -27,7 +27,7 @@ from flint import fmpq
 
 from geoctrl.checker.definite import positive_definite, product
 from geoctrl.checker.jets import Jet, Numbers, evaluate
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import Number, number_text, positive, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import label
@@ -45,22 +45,27 @@ FOCUS = BASIS | {"along": (label, label), "series": SERIES, "forms": FORMS, "P":
 def weak_focus(q: Question, witness: dict[str, Any]) -> Found:
     """Verdict by the sign of g; Refusal where there is none."""
     along, free, rows = witness["along"], witness["free"], witness["rows"]
-    if not {*q.problem["leaf"]} <= {*rows}:
-        raise Refusal("a relation of the leaf is missing", "theorem.rows")
-    if len({*along}) != 2 or not {*along} <= {*free}:
-        raise Refusal("the two variables are not states that are free", "theorem.along")
+    require({*q.problem["leaf"]} <= {*rows}, "a relation of the leaf is missing", "theorem.rows")
+    require(
+        len({*along}) == 2 and {*along} <= {*free},
+        "the two variables are not states that are free",
+        "theorem.along",
+    )
     B = tangent_motion(q, witness)
     slopes, rates = _motion_on_surface(q, witness)
     sides, J = [slopes[k] for k in free], [rate.gradient(2) for rate in rates]
-    if product(B, sides) != product(sides, J):
-        raise Refusal("the plane is not kept by the linearisation", "theorem.series")
-    if not positive(J[0][0] * J[1][1] - J[0][1] * J[1][0]):
-        raise Refusal("the linearisation does not turn in the plane", "theorem.series")
+    require(
+        product(B, sides) == product(sides, J), "the plane is not kept by the linearisation", "theorem.series"
+    )
+    require(
+        positive(J[0][0] * J[1][1] - J[0][1] * J[1][0]),
+        "the linearisation does not turn in the plane",
+        "theorem.series",
+    )
     places = [free.index(k) for k in along]
     require_fall(reduced_matrix(B, sides, [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(1)]], places), witness["P"])
     g = _coefficient(witness["forms"], rates)
-    if not (positive(g) or positive(-g)):
-        raise Refusal("the coefficient of the third order is zero", "theorem.forms")
+    require(positive(g) or positive(-g), "the coefficient of the third order is zero", "theorem.forms")
     kept = any(name not in q.problem["leaf"] for name in rows)
     attracts = "PROVED_STABLE" if kept else "PROVED_ASYMPTOTICALLY_STABLE"
     return Found(attracts if positive(-g) else "PROVED_UNSTABLE", "a weak focus", {})
@@ -107,8 +112,11 @@ def _rate(function: Jet, rates: list[Jet]) -> Jet:
 def _coefficient(forms: list[list[Number]], rates: list[Jet]) -> Number:
     """g with V' = g V_2^2 up to the fourth power, where V_2 > 0."""
     (a, b, c), order = forms[0], ORDER + 1
-    if not positive_definite([[a, b * fmpq(1, 2)], [b * fmpq(1, 2), c]]):
-        raise Refusal("the quadratic form is not shown to be positive", "theorem.forms")
+    require(
+        positive_definite([[a, b * fmpq(1, 2)], [b * fmpq(1, 2), c]]),
+        "the quadratic form is not shown to be positive",
+        "theorem.forms",
+    )
     powers = [[([0] * (len(form) - 1 - k) + [1] * k, v) for k, v in enumerate(form)] for form in forms]
     rate = _rate(series([term for form in powers for term in form], order), rates)
     square = series(powers[0], order) * series(powers[0], order)

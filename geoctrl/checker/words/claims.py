@@ -119,6 +119,12 @@ def system_words(system: str) -> str:
     return quoted(system) if system else "the system"
 
 
+def system_at(system: str, problem: dict[str, Any]) -> str:
+    """The name of a system, with its numbers."""
+    values = assigned({**problem["parameters"], **problem["inputs"]})
+    return f"{system_words(system)}{f' with {values}' if values else ''}"
+
+
 def functions_of(problem: dict[str, Any], wanted: Sequence[str]) -> str:
     """Conserved functions by their names, with what these stand for."""
     invariants, written = problem.get("invariants", {}), Expressions(problem.get("nodes", []))

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.reader import FORMAT, VERSION, label
 
 REPORT = "geoctrl-report"
@@ -41,5 +41,7 @@ def require_certificate(data: dict[str, Any]) -> None:
         plain = isinstance(name, str) and re.fullmatch(r"\w[\w-]{0,80}", name, re.ASCII)
         anew = EARLIER[form].format(model=name if plain else "MODEL")
         raise Refusal(f"it was written in an earlier format ({version}); make it anew: {anew}", "version")
-    if data.get("digest") != digest_of(data):
-        raise Refusal("it was changed after it was written: its digest does not fit its content")
+    require(
+        data.get("digest") == digest_of(data),
+        "it was changed after it was written: its digest does not fit its content",
+    )

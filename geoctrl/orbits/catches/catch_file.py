@@ -19,10 +19,9 @@ from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.witnesses.content import content_at_point
 from geoctrl.checker.catches.file import CATCH, Plant
+from geoctrl.checker.flows.flow import PARTS, Bundle, interval_of
+from geoctrl.checker.flows.series import Motion
 from geoctrl.checker.numbers import set_roots
-from geoctrl.checker.orbits.file import PARTS, interval_of
-from geoctrl.checker.orbits.flow import Bundle
-from geoctrl.checker.orbits.series import Motion
 from geoctrl.checker.reader import EQUATIONS, FORMAT, WITNESS, conform
 from geoctrl.errors import CertificateError
 from geoctrl.orbits.enclosures.orbit_file import box_of_step, longest_step

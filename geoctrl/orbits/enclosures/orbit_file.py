@@ -23,8 +23,9 @@ from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
 from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_triangle, multiplying_form
 from geoctrl.analysis.witnesses.point_witnesses import texts
 from geoctrl.checker.enclosures.balls import Balls
-from geoctrl.checker.orbits.file import FINE, ORBIT, PARTS, WHOLE, Orbit, interval_of
-from geoctrl.checker.orbits.series import Motion, terms_of_series, value_at
+from geoctrl.checker.flows.flow import FINE, PARTS, WHOLE, interval_of
+from geoctrl.checker.flows.series import Motion, terms_of_series, value_at
+from geoctrl.checker.orbits.file import ORBIT, Orbit
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.errors import CertificateError

@@ -27,7 +27,7 @@ import numpy as np
 from flint import acb, acb_mat, arb, arb_mat, arb_series, fmpq
 
 from geoctrl._scalars.arithmetic.ball_matrices import ball_identity
-from geoctrl.checker.orbits.series import terms_of_series
+from geoctrl.checker.flows.series import terms_of_series
 from geoctrl.orbits.enclosures.expressions_in_balls import BallProgram, Given, UnprovedError
 
 __all__ = ["BallFlow", "Error"]

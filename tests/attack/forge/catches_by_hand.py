@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from geoctrl.checker.orbits.file import FINE, PARTS
+from geoctrl.checker.flows.flow import FINE, PARTS
 from tests.attack.forge.by_hand import Equations, with_theorem
 
 TURN, RADIUS, LEVEL = Fraction(157, 25), Fraction(1, 64), Fraction(1, 16)

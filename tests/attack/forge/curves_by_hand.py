@@ -17,8 +17,8 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.analysis.witnesses.content import parts_as_read
 from geoctrl.checker.enclosures.balls import Balls
+from geoctrl.checker.flows.series import Motion
 from geoctrl.checker.numbers import BITS
-from geoctrl.checker.orbits.series import Motion
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import conform
 from geoctrl.checker.theorems.turning_point import TURN, Fold

@@ -18,6 +18,7 @@ import numpy as np
 
 import geoctrl as gc
 from geoctrl import checker
+from tests.attack.forge.files_over_sets import over_sets
 from tests.attack.forge.genuine import Genuine, kept_genuine
 from tests.attack.forge.mutations import at, put
 from tests.attack.forge.mutations import places as paths_of
@@ -354,7 +355,7 @@ def cases(bases: list[Genuine]) -> list[tuple[str, str, Any]]:
 def prepare(seed: int, options: dict[str, Any]) -> int:
     del seed
     global CASES
-    CASES = cases(kept_genuine(1, options))
+    CASES = cases([*kept_genuine(1, options), *over_sets()])
     return len(CASES)
 
 

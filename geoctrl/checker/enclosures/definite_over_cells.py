@@ -7,7 +7,6 @@ from math import isfinite
 from flint import arb, arb_mat, fmpq
 
 from geoctrl.checker.enclosures.cells import matrix
-from geoctrl.checker.sublevels.doubles import cholesky
 
 
 def definite_frame(H: arb_mat) -> arb_mat | None:
@@ -32,3 +31,19 @@ def definite_frame(H: arb_mat) -> arb_mat | None:
     image = found.transpose() * H * found
     certain = all(image[i, i] > sum((abs(image[i, j]) for j in range(k) if j != i), arb(0)) for i in range(k))
     return found if certain else None
+
+
+def cholesky(A: list[list[float]], margin: float) -> list[list[float]] | None:
+    """L of A = L L^T in doubles, None unless all pivots are above the margin."""
+    n = len(A)
+    L = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            rest = A[i][j] - sum(L[i][m] * L[j][m] for m in range(j))
+            if i == j:
+                if not rest > margin:
+                    return None
+                L[i][i] = rest**0.5
+            else:
+                L[i][j] = rest / L[j][j]
+    return L

@@ -14,13 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, fmpq
 
-from geoctrl.checker.limits import Refusal
-from geoctrl.checker.orbits.series import Motion, require_finite, value_at
+from geoctrl.checker.flows.series import Motion, require_finite, value_at
+from geoctrl.checker.limits import require
+from geoctrl.checker.reader import integer
 
+PARTS, FINE, WHOLE, UNIT, BITS, DEGREE = 1 << 40, 1 << 32, 1 << 60, 900, 4096, 200
+"""Of the time, in which steps are whole; of a size, in which sides of boxes are; the largest of these
+numbers, of powers of two as units, of bits and of degrees."""
+_side = integer(-WHOLE, WHOLE)
+FLOW = {
+    "bits": integer(32, BITS),
+    "degree": integer(2, DEGREE),
+    "units": [integer(-UNIT, UNIT)],
+}
+STEPS: Any = [(integer(1, PARTS), [(_side, _side)])]
+"""Exponents of two of the sizes of the states and of the time; lengths of steps, with boxes over sizes."""
 Box = list[arb]
 
 
@@ -51,8 +63,11 @@ def step(motion: Motion, here: Box, X: Box, h: fmpq, sides: Box) -> tuple[arb_ma
     require_finite(over, change)
     reached = H * arb(fmpq(1, 2), fmpq(1, 2))
     moved = [x + reached * f for x, f in zip(X, over[1].entries(), strict=True)]
-    if not all(b.contains(x) for b, x in zip(sides, moved[:-1], strict=True)):
-        raise Refusal("motions are not shown to stay in the box of a step", "theorem.steps")
+    require(
+        all(b.contains(x) for b, x in zip(sides, moved[:-1], strict=True)),
+        "motions are not shown to stay in the box of a step",
+        "theorem.steps",
+    )
     rows = (sum((abs(c) for c in row), arb(0)) for row in change[1].tolist())
     g = ((reduce(arb.max, rows) * H).exp() - 1).abs_upper()
     left = change[N] * (arb_mat(n, n, 1) + arb_mat(n, n, [arb(0, g)] * (n * n)))
@@ -67,8 +82,7 @@ def axes(moved: arb_mat) -> arb_mat:
     """About orthogonal columns with the same spans, the longest first; their middles."""
     found: list[arb_mat] = []
     columns = [arb_mat([[c.mid()] for c in column]) for column in moved.transpose().tolist()]
-    for column in sorted(columns, key=lambda c: -float(_product(c, c))):
-        beside = column
+    for beside in sorted(columns, key=lambda c: -float(_product(c, c))):
         for q in found:
             beside = beside - q * _product(q, beside)
         found.append((beside / _product(beside, beside).sqrt()).mid())
@@ -124,14 +138,17 @@ class Bundle:
 
 
 def flow(
-    motion: Motion,
-    start: Box,
-    radii: Sequence[fmpq],
-    steps: Sequence[tuple[fmpq, Box]],
-    watch: Callable[[Tube], None],
+    motion: Motion, start: Box, radii: Sequence[fmpq], steps: Sequence[Any], watch: Callable[[Tube], None]
 ) -> Bundle:
-    """Motions from all starts within radii about one, after all steps; ``watch`` is told of each."""
+    """Motions from all starts within radii about one, after steps of a file; ``watch`` is told of each."""
+    require(sum(h for h, _ in steps) == PARTS, "steps do not add up to the time", "theorem.steps")
     bundle = Bundle(motion, start, radii)
-    for h, B in steps:
-        watch(bundle.carry(h, B))
+    for h, sides in steps:
+        watch(bundle.carry(fmpq(h, PARTS), [*map(interval_of, sides)]))
     return bundle
+
+
+def interval_of(sides: Sequence[int]) -> arb:
+    """A side of a box, in parts of a size."""
+    a, b = sides
+    return arb(fmpq(a + b, 2 * FINE), fmpq(abs(b - a), 2 * FINE))

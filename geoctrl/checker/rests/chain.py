@@ -15,12 +15,12 @@ from typing import Any
 
 from flint import arb, arb_mat, arb_series, fmpq
 
+from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series
 from geoctrl.checker.jets import Jet, reachable
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import ball
-from geoctrl.checker.orbits.series import Motion, coefficient, terms_of_series
-from geoctrl.checker.sublevels.energy import Cell, Energy, interval
-from geoctrl.checker.sublevels.zeros import hull_of, middle_of, narrowed_cell, step_to_zero
+from geoctrl.checker.rests.zeros import hull_of, narrowed_cell, step_to_zero
+from geoctrl.checker.sublevels.energy import Cell, Energy, interval, middle_of
 
 NARROWED = 3
 """Times that a part of a cell is taken from it before it is halved."""

@@ -68,8 +68,3 @@ def hull_of(first_cell: Any, second: Any) -> Any:
     return [
         (arb(a).min(arb(p)), arb(b).max(arb(q))) for (a, b), (p, q) in zip(first_cell, second, strict=True)
     ]
-
-
-def middle_of(cell: Cell) -> Cell:
-    """The middle of a cell, as one."""
-    return tuple(((a + b) / 2,) * 2 for a, b in cell)

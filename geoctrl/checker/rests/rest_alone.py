@@ -16,19 +16,19 @@ the motion: these, and the relations of the leaf, are F then, over cells of all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flint import ctx, fmpq
 
+from geoctrl.checker.enclosures.degrees import ONE, degrees_in
 from geoctrl.checker.jets import Jet
 from geoctrl.checker.limits import Refusal, spend
 from geoctrl.checker.numbers import ball
-from geoctrl.checker.reader import children
-from geoctrl.checker.sublevels.chain import Chain
+from geoctrl.checker.rests.chain import Chain
+from geoctrl.checker.rests.zeros import hull_of, narrowed_cell, step_to_zero
 from geoctrl.checker.sublevels.cover import CELLS, CoverNode, is_off_leaf
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
-from geoctrl.checker.sublevels.zeros import hull_of, middle_of, narrowed_cell, step_to_zero
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, halves_of, middle_of
 
 FURTHER = 8
 """Halvings of each side of a cell, at most, beyond those that it has."""
@@ -60,7 +60,7 @@ def _cover(cells: Sequence[Cell], left_over: Callable[[Cell], Cell | None], most
             continue
         if halved >= FURTHER * len(cell) or most < len(pending):
             raise Refusal("motions may stay elsewhere than at the equilibrium", "theorem.alone")
-        pending += [(half, halved + 1) for half in _halves(cell, halved % len(cell))]
+        pending += [(half, halved + 1) for half in halves_of(cell, halved % len(cell))]
 
 
 class _Rest:
@@ -73,7 +73,8 @@ class _Rest:
             raise Refusal("forces are unknown beside the rates of velocities", "theorem.alone")
         solved = [p for p in rates if p not in q.unknowns]
         self._functions = [*q.problem["right"], *solved, *energy.relations]
-        self._linear = _linear_nodes(energy)
+        moving = dict.fromkeys(q.unknowns) | {q.states[i]: ONE for i in energy.velocities}
+        self._linear = [i for i, degrees in enumerate(degrees_in(q.table, moving)) if degrees == ONE]
         self._sides = [b - a for a, b in energy.box]
         self.point = point_of(energy, energy.shapes)
 
@@ -115,37 +116,6 @@ class _Rest:
         return self._energy.jets(cell, still, places, order=1)[3]
 
 
-def _linear_nodes(energy: Energy) -> set[int]:
-    """Nodes of which each term has one factor that is a velocity."""
-    found: list[tuple[int, int] | None] = []
-    q = energy.question
-    moving = {q.states[i] for i in energy.velocities}
-    for i, (kind, *parts) in enumerate(q.table):
-        below = [found[j] for j in children((kind, *parts))]
-        degrees: tuple[int, int] | None = (0, 0)
-        if kind == "sym":
-            degrees = None if i in q.unknowns else (int(i in moving),) * 2
-        elif None in below or (kind == "fun" and any(d != (0, 0) for d in below)):
-            degrees = None
-        elif kind == "prod":
-            powers = [(found[j], e) for j, e in parts[1]]
-            still = all(d == (0, 0) for d, e in powers if e < 0)
-            degrees = _degrees_of_product([(d[0] * e, d[1] * e) for d, e in powers]) if still else None
-        elif kind == "sum":
-            terms = [_degrees_of_product([found[a], found[b]]) for a, b in parts[0]]
-            degrees = (min(t[0] for t in terms), max(t[1] for t in terms)) if terms else (0, 0)
-        found.append(degrees)
-    return {i for i, degrees in enumerate(found) if degrees == (1, 1)}
-
-
-def _degrees_of_product(degrees: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """Lowest and highest degree of a product."""
-    low, high = 0, 0
-    for a, b in degrees:
-        low, high = low + a, high + b
-    return low, high
-
-
 def point_of(energy: Energy, places: Sequence[int]) -> Any:
     """A cell in which the equilibrium is, with ends in balls, by places of states."""
     labels, rest = energy.question.labels, energy.given.get("rest")
@@ -154,10 +124,3 @@ def point_of(energy: Energy, places: Sequence[int]) -> Any:
     values = [ball(x) for x in energy.at_point(places)]
     widths = [radii.get(labels[i], fmpq(0)) for i in places]
     return tuple(((v - w).lower(), (v + w).upper()) for v, w in zip(values, widths, strict=True))
-
-
-def _halves(cell: Cell, k: int) -> Iterator[Cell]:
-    """Both halves along one side."""
-    low, high = cell[k]
-    for side in ((low, (low + high) / 2), ((low + high) / 2, high)):
-        yield (*cell[:k], side, *cell[k + 1 :])

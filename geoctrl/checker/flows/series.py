@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
 from flint import arb, arb_mat, arb_series, ctx, fmpq
 
 from geoctrl.checker.definite import Rows
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.enclosures.cells import constants, matrix
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.limits import Refusal, spend
-from geoctrl.checker.numbers import Number, ball
+from geoctrl.checker.limits import require, spend
 from geoctrl.checker.question import Question
 
 FUNCTIONS: dict[str, Callable[[arb_series], arb_series]] = {
@@ -48,14 +49,9 @@ def terms_of_series(count: int) -> Iterator[None]:
 class Series:
     """Power series in s, up to the order of the context: an arithmetic for jets."""
 
-    order = 1
-
     def __init__(self) -> None:
-        self._words = HELD
-
-    def number(self, q: Number) -> arb:
-        """A number as it is read."""
-        return +ball(q)
+        self._balls = Balls(order=1, left=HELD, size=words_of_series())
+        self.order, self.number, self.count = 1, self._balls.number, self._balls.count
 
     def function(self, name: str, _place: int | None, *x: Any) -> arb_series:
         """A function of a series; what has no value has coefficients that are not finite."""
@@ -63,16 +59,12 @@ class Series:
 
     def sign(self, _place: int, x: Any) -> int:
         """That of the first coefficient, zero where it is not certain."""
-        first = coefficient(x, 0)
-        return (first > 0) - (first < 0)
+        return self._balls.sign(_place, coefficient(x, 0))
 
-    def count(self, jet: Jet) -> Jet:
-        """The jet as it is, counted."""
-        spend()
-        self._words -= len(jet.terms) * ctx.cap * (WORDS + ctx.prec // 64)
-        if self._words < 0:
-            raise Refusal("too many numbers occur")
-        return jet
+
+def words_of_series() -> int:
+    """Of the numbers of one."""
+    return int(ctx.cap * (WORDS + ctx.prec // 64))
 
 
 def coefficient(x: Any, k: int) -> arb:
@@ -82,8 +74,7 @@ def coefficient(x: Any, k: int) -> arb:
 
 def coefficients(rows: Rows) -> list[arb_mat]:
     """Those of a matrix of series, up to the order of the context."""
-    if len(rows) * len(rows[0]) * ctx.cap * (WORDS + ctx.prec // 64) > HELD:
-        raise Refusal("too many numbers occur")
+    require(len(rows) * len(rows[0]) * words_of_series() <= HELD, "too many numbers occur")
     entries = (c.coeffs() if isinstance(c, arb_series) else [c] for row in rows for c in row)
     return [
         arb_mat(len(rows), len(rows[0]), found)
@@ -127,11 +118,14 @@ class Motion:
         self.sizes = [arb(fmpq(2) ** e) for e in units]
         self._constants = constants(q, 1)
 
+    def states_at(self, z: Sequence[Any]) -> dict[int, Jet]:
+        """Constants, and states over their sizes."""
+        states = enumerate(zip(self.q.states, z, self.sizes, strict=False))
+        return self._constants | {p: Jet({(): x * d, (i,): d}, 1) for i, (p, x, d) in states}
+
     def symbols_at(self, z: Sequence[Any]) -> dict[int, Jet]:
-        """Constants, states over their sizes, and the unknowns."""
-        known = dict(self._constants)
-        for i, (p, d) in enumerate(zip(self.q.states, self.sizes, strict=False)):
-            known[p] = Jet({(): z[i] * d, (i,): d}, 1)
+        """The same with the unknowns."""
+        known = self.states_at(z)
         if self.q.unknowns:
             known |= zip(self.q.unknowns, self._unknowns(known), strict=True)
         return known
@@ -160,17 +154,12 @@ class Motion:
     def functions(self, nodes: Sequence[int], columns: Sequence[arb_mat]) -> list[list[arb]]:
         """Coefficients of functions of the states along motions with some coefficients."""
         with terms_of_series(len(columns)):
-            values = [jet.value for jet in self.jets_along(nodes, columns)]
-        return [[coefficient(v, k) for k in range(len(columns))] for v in values]
+            values = self.jets_along(nodes, columns)
+        return [[coefficient(jet.value, k) for k in range(len(columns))] for jet in values]
 
     def jets_along(self, nodes: Sequence[int], columns: Sequence[arb_mat]) -> list[Jet]:
         """Functions of the states along such motions as series, with derivatives by states over sizes."""
-        known = dict(self._constants)
-        for i, (p, d, x) in enumerate(
-            zip(self.q.states, self.sizes, columns_as_series(columns), strict=False)
-        ):
-            known[p] = Jet({(): x * d, (i,): d}, 1)
-        return self.jets(nodes, known)
+        return self.jets(nodes, self.states_at(columns_as_series(columns)))
 
     def rates(self, z: Sequence[Any]) -> tuple[list[arb_mat], list[arb_mat]]:
         """F, as columns, and DF, along z(s); the last row is that of the period."""
@@ -221,15 +210,15 @@ def times(a: arb_mat, b: arb_mat) -> arb_mat:
     return a * b
 
 
-def value_at(coefficients: Sequence[arb_mat], h: arb) -> arb_mat:
+def value_at(coefficients: Sequence[Any], h: arb) -> Any:
     """A polynomial at h (Horner)."""
-    *others, total = coefficients
-    for c in reversed(others):
-        total = total * h + c
-    return total
+    return reduce(lambda total, c: total * h + c, reversed(coefficients))
 
 
 def require_finite(*values: Sequence[arb_mat]) -> None:
     """Refused unless all that is computed with is bounded."""
-    if not all(c.is_finite() for part in values for M in part for c in M.entries()):
-        raise Refusal("a value is not bounded along the orbit", "theorem.steps")
+    require(
+        all(c.is_finite() for part in values for M in part for c in M.entries()),
+        "a value is not bounded along the orbit",
+        "theorem.steps",
+    )
