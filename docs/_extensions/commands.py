@@ -14,6 +14,7 @@ import shlex
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 from typing import ClassVar
 from unittest.mock import patch
 
@@ -26,17 +27,34 @@ from geoctrl._explanations import Explanation, explanations
 from geoctrl.cli import main
 
 PROMPT = "$ geoctrl "
+COLUMNS = 80
 
 
 def printed(command: str) -> tuple[str, int]:
     """What a command prints, errors included, and its exit status."""
     told = StringIO()
-    with redirect_stdout(told), redirect_stderr(told), patch.dict(os.environ, COLUMNS="80"):
+    with redirect_stdout(told), redirect_stderr(told), patch.dict(os.environ, COLUMNS=str(COLUMNS)):
         try:
             status = main(shlex.split(command))
         except SystemExit as done:
             status = int(done.code or 0)
     return told.getvalue(), status
+
+
+def typed(command: str) -> str:
+    """A command on lines of 80 columns, as it may be typed."""
+    words = PROMPT + " ".join(command.removeprefix(PROMPT).split())
+    breaks = {"width": COLUMNS - 2, "break_long_words": False, "break_on_hyphens": False}
+    return " \\\n".join(wrap(words, subsequent_indent=" " * 4, **breaks))
+
+
+def in_a_terminal(text: str) -> str:
+    """What was printed, lines that are longer than a terminal is wide on several."""
+    lines = text.rstrip("\n").split("\n")
+    broken = (
+        wrap(line, COLUMNS, break_on_hyphens=False) if len(line) > COLUMNS else [line] for line in lines
+    )
+    return "\n".join(part for parts in broken for part in parts)
 
 
 class Commands(SphinxDirective):
@@ -55,8 +73,8 @@ class Commands(SphinxDirective):
                 text, status = printed(command.removeprefix(PROMPT))
             if bool(status) != ("fails" in self.options):
                 raise self.error(f"{command}: exit status {status}: {text}")
-            shown += ["$ geoctrl " + " ".join(command.removeprefix(PROMPT).split()), text.rstrip("\n")]
-        block = "\n".join(shown)
+            shown.append(f"{typed(command)}\n{in_a_terminal(text)}")
+        block = "\n\n".join(shown)
         return [nodes.literal_block(block, block, language="console", classes=["commands"])]
 
 
