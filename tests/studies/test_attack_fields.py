@@ -119,7 +119,7 @@ def any_power_attracts(monkeypatch):
 
 
 def nothing_ever_stays(monkeypatch):
-    monkeypatch.setattr(falling, "_nothing_stays", lambda q, given, kernel: True)
+    monkeypatch.setattr(falling, "nothing_stays", lambda q, given, kernel: True)
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,15 @@ def candidates(
     drift : bool
         Whether motions that leave the point make it unstable: not where its orbit is asked for.
     """
+    falling: list[Candidate] = []
     searches: list[Callable[[], Iterator[Candidate]]] = [
         lambda: _families(stored, evidence),
-        lambda: _falling(problem, evidence),
+        lambda: _falling(problem, evidence, falling),
         lambda: _degenerate(stored, evidence),
         lambda: _critical_case(stored, evidence),
         lambda: _focus(stored, evidence),
+        # Behind these, which may show more: that near motions tend to the point.
+        lambda: _falling_to_a_degenerate_minimum(falling),
     ]
     growing = [
         lambda: _drifts(stored),
@@ -79,15 +82,13 @@ def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
             continue
 
 
-def _falling(problem: Problem, evidence: dict[str, Any]) -> Iterator[Candidate]:
-    """Where a function that is not conserved may fall."""
+def _falling(problem: Problem, evidence: dict[str, Any], falling: list[Candidate]) -> Iterator[Candidate]:
+    """Where a function that is not conserved may fall; each is added to those that do."""
     if problem.others:
         stored = problem.question(others=True)
-        found = []
         for candidate in falling_functions(stored, evidence["conserved"], list(problem.others)):
-            found.append(candidate)
+            falling.append(candidate)
             yield candidate
-        yield from _falling_to_a_degenerate_minimum(found)
 
 
 def _falling_to_a_degenerate_minimum(falling: list[Candidate]) -> Iterator[Candidate]:
