@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 
 import geoctrl as gc
 from geoctrl import checker
+from tests.attack.forge.files_over_sets import over_sets
+from tests.attack.forge.genuine import genuine
 from tests.attack.parts.claims import at_odds
 from tests.checker.figures import PAGES, length, parts, said, sentence, statements
 
@@ -31,16 +34,21 @@ LARGEST = {
 """Of rooms, and of those that are read together."""
 FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
 
-VERIFY = """
+ALONE = """
 import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {foreign!r}:
             raise ImportError(f"{{name}} is not installed here")
 sys.meta_path.insert(0, Refuse())
+"""
+VERIFY = (
+    ALONE
+    + """
 from geoctrl.cli import main
 sys.exit(max(main(["verify", path]) for path in sys.argv[1:]))
 """
+)
 
 
 def imported(path):
@@ -136,6 +144,37 @@ def test_spectrum_and_energy_casimir_rest_on_the_core_alone(tmp_path):
     proving = {path for path in loaded if path.parts[0] != "words"}
     assert proving == {path.relative_to(CHECKER) for path in CHECKER.glob("*.py")}
     assert length(CHECKER / path for path in proving) <= CORE
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        over_sets,
+        pytest.param(
+            partial(genuine, 1),
+            marks=pytest.mark.long(reason="sets, boxes and a bound are asked in this way"),
+        ),
+    ],
+    ids=["over sets", "points, orbits, loops and catches"],
+)
+def test_files_of_every_kind_are_confirmed_where_only_the_checker_is(tmp_path, made):
+    """In a process that has the checker of the package, python-flint and the standard library."""
+    paths, names = [], set()
+    for i, one in enumerate(made()):
+        paths.append(tmp_path / f"{i}.json")
+        paths[-1].write_text(json.dumps(one.content), encoding="utf-8")
+        names.add(one.content["theorem"]["name"])
+    assert len(names) >= 5, names
+    command = [
+        sys.executable,
+        "-c",
+        ALONE.format(foreign=FOREIGN) + LOADED.format(folder=str(CHECKER.parent)),
+    ]
+    run = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    changed = json.loads(paths[0].read_text()) | {"version": 2}
+    paths[0].write_text(json.dumps(changed))
+    assert subprocess.run([*command, str(paths[0])], capture_output=True).returncode == 1
 
 
 def test_every_theorem_stands_in_the_file_that_the_table_names():
