@@ -41,6 +41,7 @@ ROOMS = {
         "conditions maps programs quadratics higher_degrees regions schedules ."
     ),
     "orbits": "enclosures catches .",
+    "continuation": "normal_forms .",
     "viz": ". scenes",
     "cli": "reading . laws help",
     "robots": "xml outline mjcf description .",

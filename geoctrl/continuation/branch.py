@@ -13,7 +13,9 @@ import numpy as np
 from geoctrl._checks import saved_text
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.certificates import Certificate
+from geoctrl.analysis.linear.linearization import linearize
 from geoctrl.continuation.folds import TurningPoint
+from geoctrl.continuation.normal_forms.hopf_normal_form import HopfNormalForm
 from geoctrl.errors import CertificateError, EquilibriumError
 from geoctrl.systems import Equilibrium
 from geoctrl.verification import Verdict
@@ -61,6 +63,7 @@ class Change:
     point: Equilibrium
     certificates: tuple[Certificate | TurningPoint, ...] = ()
     _others: Callable[..., list[Branch]] | None = field(default=None, repr=False)
+    _normal_form: Callable[..., HopfNormalForm] | None = field(default=None, repr=False)
 
     @property
     def width(self) -> float:
@@ -105,6 +108,52 @@ class Change:
         if self._others is None:
             raise EquilibriumError(f"no other curve of equilibria crosses at a {self.kind}")
         return self._others(span)
+
+    def normal_form(self, state: str | None = None) -> HopfNormalForm:
+        r"""The normal form of a Hopf point: frequency, first Lyapunov coefficient, and how value and period
+        of the orbits that leave it change with their amplitude.
+
+        Everything is computed in balls. Where Krawczyk's test shows that there is one Hopf point near this
+        one, the sign of the coefficient is proved, and `HopfNormalForm.criticality` tells it. There is no
+        file of it that the checker reads.
+
+        Parameters
+        ----------
+        state : str, optional
+            In which amplitudes are measured; by default the one that moves most, beside its size.
+
+        Raises
+        ------
+        EquilibriumError
+            If this is no Hopf point, a root zero stands beside the pair, the equations are not recorded, or
+            the point is not found.
+        LabelError
+            For what is no state.
+
+        Notes
+        -----
+        Yu. A. Kuznetsov, Elements of Applied Bifurcation Theory, 3rd edition (2004), chapters 3 and 5.
+
+        Examples
+        --------
+        >>> import sympy as sp
+        >>> import geoctrl as gc
+        >>> x, y = sp.symbols("x y", real=True)
+        >>> a, r2 = gc.Parameter("a", -1.0), x**2 + y**2
+        >>> field = gc.VectorField([x, y], [a*x - y - 3*x*r2, x + a*y - 3*y*r2], parameters=[a])
+        >>> change, = gc.follow(field.reduce(), [0, 0], along="a", span=(-1, 1), points=5).changes
+        >>> form = change.normal_form("x")
+        >>> form.criticality, round(form.p2, 9)           # the circle r = 2 eps has a = 3 r^2
+        ('supercritical', 12.0)
+        """
+        if self._normal_form is None:
+            roots = linearize(self.point.system, self.point).eigenvalues
+            near = roots[np.argsort(np.abs(roots.real), kind="stable")][:4]
+            raise EquilibriumError(
+                f"this is a {self.kind}, and normal forms are those of Hopf points; eigenvalues near the "
+                f"axis: {', '.join(f'{v:.6g}' for v in near)}"
+            )
+        return self._normal_form(state)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The file of a turning point, which `geoctrl.verify` confirms, as JSON text; written to ``path``

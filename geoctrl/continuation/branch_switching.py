@@ -12,7 +12,7 @@ from geoctrl.continuation.curve import Course
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import System
 
-__all__ = ["crossing_courses"]
+__all__ = ["course_label", "crossing_courses"]
 
 _AWAY = (0.02, 0.005, 0.08)
 """Distances from the crossing, in relative unknowns, at which another curve is looked for."""
@@ -24,7 +24,7 @@ def crossing_courses(
     system: System, course: Course, event: ChangeFunction, span: tuple[float, float], points: int
 ) -> list[SolvedCourse]:
     """Courses through a branch point besides the one that it was met on, not yet walked."""
-    along = _course_label(system, course, event)
+    along = course_label(system, course, event)
     if isinstance(course, SolvedCourse):
         fixed = list(course.held)
     else:  # where a family in closed form is one of several dimensions, the curve is cut from them
@@ -45,7 +45,7 @@ def crossing_courses(
     return found
 
 
-def _course_label(system: System, course: Course, event: ChangeFunction) -> str:
+def course_label(system: System, course: Course, event: ChangeFunction) -> str:
     """The state or parameter that another curve is followed along: instead of a symbol, the state it moves
     most.
     """

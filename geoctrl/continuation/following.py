@@ -14,10 +14,11 @@ from geoctrl._scalars import real, shown
 from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.brackets import smallest_bracket
 from geoctrl.continuation.branch import Branch, Change
-from geoctrl.continuation.branch_switching import crossing_courses
-from geoctrl.continuation.changes import BRANCH, ChangeFunction, events
+from geoctrl.continuation.branch_switching import course_label, crossing_courses
+from geoctrl.continuation.changes import BRANCH, HOPF, ChangeFunction, events
 from geoctrl.continuation.closed_form import ClosedCourse
 from geoctrl.continuation.curve import Course
+from geoctrl.continuation.normal_forms.hopf_normal_form import HopfNormalForm, hopf_normal_form
 from geoctrl.errors import InputError, LabelError
 from geoctrl.systems import Equilibrium, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
@@ -258,7 +259,16 @@ def _change(system: System, course: Course, event: ChangeFunction, points: int) 
         point=event.place.point,
         certificates=bracket.certificates,
         _others=others,
+        _normal_form=partial(_hopf_form, system, course, event) if event.kind == HOPF else None,
     )
+
+
+def _hopf_form(system: System, course: Course, event: ChangeFunction, state: str | None) -> HopfNormalForm:
+    """`Change.normal_form`."""
+    along = course_label(system, course, event)
+    curve = along, [str(k) for k in course.held], course.span[1] - course.span[0]
+    assert event.eigenvalue is not None
+    return hopf_normal_form(system, event.place.point, curve, event.eigenvalue.imag, state)
 
 
 def _others(

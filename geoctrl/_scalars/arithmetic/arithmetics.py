@@ -31,11 +31,14 @@ class NotRationalError(ExpressionError):
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Numbers and named functions of one arithmetic; + - * / ** are those of its objects."""
+    """Numbers and named functions of one arithmetic; + - * / are those of its objects, and so are powers, if
+    there is no better one.
+    """
 
     name: str
     number: Callable
     functions: Mapping[str, Callable]
+    power: Callable = pow
 
 
 def _scalar_quadrature(a: float, b: float, s: float) -> float:
@@ -183,7 +186,7 @@ def evaluate(
             q, items = node.payload
             product = arithmetic.number(q)
             for atom, e in items:
-                power = image[atom] if abs(e) == 1 else image[atom] ** abs(e)
+                power = image[atom] if abs(e) == 1 else arithmetic.power(image[atom], abs(e))
                 product = product * power if e > 0 else product / power
             image[node] = product
         elif node.kind == "let":

@@ -48,7 +48,7 @@ from geoctrl.orbits.enclosures.validated import BallFlow
 from geoctrl.orbits.enclosures.volume import canonical
 from geoctrl.verification import Verdict
 
-__all__ = ["orbit_enclosure"]
+__all__ = ["eigenvalue_balls", "orbit_enclosure"]
 
 _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
@@ -171,7 +171,7 @@ class _Closing:
         Phi = arb_mat(self._n, self._n, [total[i, j] for i in range(self._n) for j in range(self._n)])
         monodromy = self.returning.back(last) * Phi
         inner = self._inner(state, monodromy)
-        multipliers = _eigenvalues(inner)
+        multipliers = eigenvalue_balls(inner)
         verdict, words = self._verdict_and_words(inner, multipliers)
         found = OrbitEnclosure(
             system=orbit.system,
@@ -379,7 +379,7 @@ class _Closing:
         return f"there is an orbit that closes{closed}{at}{levels}, one in the box (Krawczyk); {words}"
 
 
-def _eigenvalues(K: arb_mat) -> tuple[acb, ...]:
+def eigenvalue_balls(K: arb_mat) -> tuple[acb, ...]:
     """Enclosures of all eigenvalues, with their multiplicities."""
     if not K.nrows():
         return ()
@@ -388,7 +388,7 @@ def _eigenvalues(K: arb_mat) -> tuple[acb, ...]:
             return tuple(K.eig(multiple=multiple))
         except ValueError:
             continue
-    raise UnprovedError("the multipliers are not told apart")
+    raise UnprovedError("the eigenvalues are not told apart")
 
 
 def _floats(values: Sequence[arb]) -> np.ndarray:

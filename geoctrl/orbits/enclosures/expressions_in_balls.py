@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import reduce
+from operator import mul
 from typing import Any, NamedTuple
 
 from flint import acb, arb, fmpq
@@ -52,6 +54,11 @@ def _exponentials(name: str, sign: int, quotient: bool) -> Callable:
     return value
 
 
+def _product(x: Any, count: int) -> Any:
+    """A power as a product: arb(0, 1)**2 is no number in python-flint 0.9, and no series of such a ball."""
+    return reduce(mul, [x] * count)
+
+
 BALLS = Arithmetic(
     "balls",
     ball,
@@ -62,10 +69,10 @@ BALLS = Arithmetic(
         sinh=_exponentials("sinh", -1, False),
         cosh=_exponentials("cosh", 1, False),
         tanh=_exponentials("tanh", -1, True),
-        # A product, not a power: arb(0, 1)**2 is no number in python-flint 0.9.
-        square=lambda x: x * x,
+        square=lambda x: _product(x, 2),
         **{name: _analytic(name) for name in ("exp", "sin", "cos", "tan")},
     ),
+    _product,
 )
 
 
@@ -92,21 +99,31 @@ class BallProgram:
     system : System
     nodes : of its graph
     given : inputs, parameters and sizes of the states
+    along : name of a parameter that is not fixed, optional
+        It is given after the states, and has a size after theirs.
     """
 
-    def __init__(self, system: Any, nodes: Sequence[Node], given: Given) -> None:
+    def __init__(self, system: Any, nodes: Sequence[Node], given: Given, along: str | None = None) -> None:
         u, params, self._sizes = given
         self._program: Program = system.program(list(nodes))
         self._rest = [arb(0), *map(ball, u)]
         if unknown := sorted(_functions(nodes) - BALLS.functions.keys()):
             raise UnprovedError(f"{unknown[0]} is no analytic function, or none that balls have")
-        symbols = {node: ball(params[name]) for name, node in self._program.parameters.items()}
-        self._constants = evaluate(self._program.tape.constants, symbols, BALLS)
+        named = self._program.parameters
+        self._along = named[along] if along is not None else None
+        self._symbols = {node: ball(params[name]) for name, node in named.items() if name != along}
+        self._constants = [] if along is not None else self._constants_at({})
 
     def __call__(self, x: Sequence[Any]) -> list[Any]:
         """Values at states over their sizes that are balls, series, or complex squares."""
-        states = [v * d for v, d in zip(x, self._sizes, strict=True)]
-        return self._program.run([*states, *self._rest], self._constants, BALLS, _sum)
+        states, constants = [v * d for v, d in zip(x, self._sizes, strict=True)], self._constants
+        if self._along is not None:
+            constants = self._constants_at({self._along: states.pop()})
+        return self._program.run([*states, *self._rest], constants, BALLS, _sum)
+
+    def _constants_at(self, further: dict[Node, Any]) -> list[Any]:
+        """What depends on parameters alone, with those that are not fixed."""
+        return evaluate(self._program.tape.constants, self._symbols | further, BALLS)
 
 
 def _sum(terms: Sequence[Any]) -> Any:

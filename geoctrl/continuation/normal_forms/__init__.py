@@ -1,0 +1,1 @@
+"""Normal forms of changes along a branch, in balls."""
