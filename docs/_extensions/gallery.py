@@ -7,6 +7,7 @@ program, is a program that fails, and with it the build.
 
 from __future__ import annotations
 
+import gc
 from io import BytesIO
 from pathlib import Path
 from shutil import copy
@@ -34,7 +35,11 @@ MARGIN = 20
 
 
 def styled(*_: Any) -> None:
-    """Figures of the next program look like those of the pages."""
+    """Figures of the next program look like those of the pages.
+
+    After each program sphinx-gallery searches all there is for garbage: what was there before is left out.
+    """
+    gc.freeze()
     plt.close("all")
     mpl.rcdefaults()
     mpl.rcParams.update({**STYLE, "figure.dpi": DOTS, "savefig.bbox": "tight", "savefig.pad_inches": 0.08})

@@ -33,22 +33,22 @@ PARTS = (
     "calls",
 )
 COUNTS = {
-    "systems": (10000, 50),
+    "systems": (10000, 36),
     "fields": (10000, 40),
-    "boxes": (10000, 14),
+    "boxes": (10000, 9),
     "conditions": (300, 6),
     "sets": (1000, 8),
     "higher_sets": (200, 1),
     "units": (1000, 3),
     "branches": (1000, 12),
-    "certificates": (20000, 150),
-    "files": (0, 480),  # all but most of the places in genuine files
-    "claims": (10000, 60),
+    "certificates": (20000, 60),
+    "files": (0, 300),  # all but most of the places in genuine files
+    "claims": (10000, 40),
     "moving": (5000, 40),
     "heavy_files": (150, 16),
     "model_files": (10000, 100),
     "misuse": (0, 301),  # the others are those of the tests
-    "calls": (20000, 500),
+    "calls": (20000, 300),
 }
 """Cases of a whole and of a quick run; 0: as many as there are."""
 LIMITS = {

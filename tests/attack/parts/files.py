@@ -336,20 +336,22 @@ STRIDE = 13
 
 
 def cases(bases: list[Genuine]) -> list[tuple[str, str, Any]]:
-    """Reader, name and writer of every file; places in genuine files last, and in strides, so that the first
-    few, which a quick run takes, are of all theorems.
+    """Reader, name and writer of every file. A quick run takes the first few: each file by its reader, and of
+    places in genuine files one in a stride, so that all theorems are among them.
     """
     no_files = places()
     read = certificates() | no_files
-    listed: list[tuple[str, str, Any]] = []
-    for reader, given in {
-        "verify": read,
-        "command line": read,
-        "load_trajectory": trajectories() | no_files,
-    }.items():
-        listed += [(reader, name, writer) for name, writer in given.items()]
+    verified, commanded, loaded = (
+        [(reader, name, writer) for name, writer in given.items()]
+        for reader, given in (
+            ("verify", read),
+            ("command line", read),
+            ("load_trajectory", trajectories() | no_files),
+        )
+    )
     hostile = [("every place", name, place) for name, place in everywhere(bases).items()]
-    return listed + [case for first in range(STRIDE) for case in hostile[first::STRIDE]]
+    strides = [hostile[first::STRIDE] for first in range(STRIDE)]
+    return [*verified, *loaded, *strides[0], *commanded, *(case for stride in strides[1:] for case in stride)]
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
