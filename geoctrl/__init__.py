@@ -114,6 +114,7 @@ _PUBLIC = {
         "GainSchedule",
         "LinearEstimator",
         "LinearLaw",
+        "ManifoldLaw",
         "Matching",
         "OutputFeedback",
         "SampledEstimator",

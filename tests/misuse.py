@@ -787,6 +787,19 @@ CALLS += [
     ("something else as imported", lambda _: skate().replace(imported={"limits": {}}), TypeError),
 ]
 
+CALLS += [
+    (
+        "an integral of a state on a sphere",
+        lambda _: gc.lqr(pendulum(), pendulum().equilibrium("hanging"), integral=["q1_1"]),
+        gc.InputError,
+    ),
+    (
+        "too few poles on a sphere",
+        lambda _: gc.place(pendulum(), pendulum().equilibrium("hanging"), [-1]),
+        gc.InputError,
+    ),
+]
+
 X1, X2 = sp.symbols("x1 x2", real=True)
 
 

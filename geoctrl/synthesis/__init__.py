@@ -9,6 +9,7 @@ from geoctrl.synthesis.linear.estimators import OutputFeedback, SampledEstimator
 from geoctrl.synthesis.linear.gain_schedule import GainSchedule, schedule
 from geoctrl.synthesis.linear.given_gains import linear_law
 from geoctrl.synthesis.linear.linear_law import LinearLaw
+from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
 from geoctrl.synthesis.linear.regulators import lqr, place
 from geoctrl.synthesis.matching import Matching, match
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy
@@ -34,6 +35,7 @@ __all__ = [
     "GainSchedule",
     "LinearEstimator",
     "LinearLaw",
+    "ManifoldLaw",
     "Matching",
     "ModifiedEnergy",
     "Obstruction",

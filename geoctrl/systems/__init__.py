@@ -8,7 +8,7 @@ from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.leaf import Leaf, Relation
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
-from geoctrl.systems.gates import as_description, as_mechanism, as_system
+from geoctrl.systems.gates import as_description, as_mechanism, as_system, as_written
 from geoctrl.systems.imported import Imported
 from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.friction import Friction, reaction
@@ -67,6 +67,7 @@ __all__ = [
     "as_description",
     "as_mechanism",
     "as_system",
+    "as_written",
     "check_names",
     "check_units",
     "input_symbol",

@@ -9,7 +9,7 @@ from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.mechanism import Mechanism
 
-__all__ = ["as_description", "as_mechanism", "as_system"]
+__all__ = ["as_description", "as_mechanism", "as_system", "as_written"]
 
 
 def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
@@ -36,6 +36,16 @@ def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
             f"{asked_by} needs a system, got the description of a {kind}{name}: take {taken}.reduce()"
         )
     raise TypeError(f"{asked_by} needs a system, as mechanism.reduce() gives it, got {shown(given)}")
+
+
+def as_written(given: Any, asked_by: str) -> Any:
+    """The system that is given, of which the equations are or can be written out in expressions.
+
+    On manifolds DescriptionError where something is given by functions, or states are those of a form.
+    """
+    system = as_system(given, asked_by)
+    _ = system.recording  # which is made here, once
+    return system
 
 
 def as_mechanism(given: Any, asked_by: str) -> EulerPoincare:

@@ -143,11 +143,14 @@ def test_outputs_that_cannot_be_asked_for(skate):
         skate.observable({"y": sp.Symbol("speed")})
 
 
-def test_systems_that_are_not_recorded_and_copies(skate):
-    chain = gc.spheres.chain_pendulum([1.0, 2.0], [0.5, 0.7])
-    hanging = gc.find_equilibrium(chain, guess=([[0, 0, -1.0]] * 2, np.zeros((2, 3))))
-    with pytest.raises(TypeError, match="reduced system"):
-        gc.linearize(chain, hanging).controllable()
+def test_systems_of_functions_points_that_spin_and_copies(skate):
+    still = gc.rotations.free_body([1.0, 2.0, 3.0])
+    body = still.replace(forces=lambda t, z, w, u, p: np.zeros((1, 3)))
+    with pytest.raises(gc.DescriptionError, match="Give expressions"):
+        gc.linearize(body, gc.find_equilibrium(body, (np.eye(3), np.zeros(3)))).controllable()
+    turning = gc.find_equilibrium(still, (np.eye(3), [0, 0, 1]), spin=[0, 0, 1])
+    with pytest.raises(gc.EquilibriumError, match="frame_rate="):
+        gc.linearize(still, turning).controllable()
     with pytest.raises(gc.EquilibriumError, match="again"):
         pickle.loads(pickle.dumps(skate)).controllable()
 

@@ -15,12 +15,14 @@ import numpy as np
 
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.algebra import rational_matrix
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT as FLOATS
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.invariants.invariants import check_invariant
 from geoctrl.analysis.linear.subspaces import EXACT, FLOAT, SubspaceArithmetic
 from geoctrl.analysis.question.exact_angles import Turn
 from geoctrl.errors import DivisionError
 from geoctrl.systems import Equilibrium
+from geoctrl.systems.contract.points import equilibrium_at
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
 
@@ -98,16 +100,65 @@ def leaf_pair(system: Any, point: Equilibrium, outputs: Mapping[str, Node] | Non
 
     Parameters
     ----------
-    system : ReducedSystem
+    system : ReducedSystem, or ManifoldSystem of expressions
     outputs : dict of label -> Node, optional
         In the graph of the system.
     """
     outputs = dict(outputs or {})
+    if not system.recorded:
+        return _by_recording(system, point, outputs)
     names = _kept_by_all_inputs(system, point.params)
     try:
         return _exactly(system, point, names, outputs)
     except (NotRationalError, ZeroDivisionError, DivisionError):
         return _in_floats(system, point, names, outputs)
+
+
+def _by_recording(system: Any, point: Equilibrium, outputs: Mapping[str, Node]) -> LeafPair:
+    r"""The pair of the recorded equations in the states of the system.
+
+    With the derivative T of their state y(x) and D of x(y) it is :math:`D A_y T` and :math:`D B_y`, since the
+    field vanishes at the point.
+    """
+    recording = system.recording
+    x = [q for q in point.exact or () if isinstance(q, Fraction)]
+    if len(x) < len(point.x):
+        x = [exact(v) for v in point.x]
+    y, into, back = system.view().exact_change(x, point.params)
+    there_and_back = into @ back  # axes of doubles are orthonormal to rounding alone
+    known = tuple(y) if np.array_equal(there_and_back @ there_and_back, there_and_back) else None
+    place = y.astype(float), point.u, known, point.exact_u
+    found = leaf_pair(recording, equilibrium_at(recording.seen_from(), place, dict(point.params)))
+    if not found.algebra.exact:
+        into, back = into.astype(float), back.astype(float)
+    return LeafPair(
+        algebra=found.algebra,
+        A=back @ found.A @ into,
+        B=back @ found.B,
+        tangent=found.algebra.columns(back @ found.tangent),
+        conserved={name: row @ into for name, row in found.conserved.items()},
+        seen=_output_gradients(system, outputs, x, point.params, found.algebra),
+    )
+
+
+def _output_gradients(
+    system: Any,
+    outputs: Mapping[str, Node],
+    x: Sequence[Fraction],
+    params: Mapping[str, float],
+    algebra: SubspaceArithmetic,
+) -> dict[str, np.ndarray]:
+    """Gradients (n,) of functions of the state; NotRationalError where exact ones are asked for in vain."""
+    rows, shape = _rows(system, outputs), (len(outputs), len(x))
+    at: dict[Node, Any] = {node: exact(params[name]) for name, node in system.parameter_nodes.items()}
+    at |= dict(zip(system.state_nodes, x, strict=True))
+    if algebra.exact:
+        found = evaluate(rows, at, RATIONAL)
+    else:
+        found = evaluate(rows, {node: float(q) for node, q in at.items()}, FLOATS)
+    return dict(
+        zip(outputs, np.array(found, dtype=object if algebra.exact else float).reshape(shape), strict=True)
+    )
 
 
 def _kept_by_all_inputs(system: Any, params: Mapping[str, float]) -> dict[str, Node]:

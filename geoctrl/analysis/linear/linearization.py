@@ -11,6 +11,7 @@ import numpy as np
 from geoctrl._calls.collector import rare_collections
 from geoctrl._checks import finite_array
 from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._scalars import shown
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
 from geoctrl.analysis.linear.controllability import (
     Controllability,
@@ -23,7 +24,7 @@ from geoctrl.analysis.linear.modes import states_along
 from geoctrl.analysis.linear.outputs import signals
 from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.systems import Equilibrium, Seen, System, as_system
+from geoctrl.systems import Equilibrium, Seen, System, as_system, as_written
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.scales import Scales, scaled_row
 from geoctrl.systems.contract.tolerances import INDEPENDENT, UNIT
@@ -91,13 +92,25 @@ class Linearization:
     def scales(self) -> Scales:
         """Sizes of states, inputs and time at the point; see `System.scales`."""
         point = self.equilibrium
-        return self._exact_system("scales").seen_from(point.spin).scales(point.x, point.u, dict(point.params))
+        return self._own_system.seen_from(point.spin).scales(point.x, point.u, dict(point.params))
+
+    @property
+    def _own_system(self) -> Any:
+        """What it is a linearisation of."""
+        if self.equilibrium.system is None:
+            raise EquilibriumError("the system was left behind in the copy; take gc.linearize(sys, eq) again")
+        return self.equilibrium.system
 
     def _exact_system(self, what: str) -> Any:
         """The system, which ``what`` asks again in exact numbers."""
-        if self.equilibrium.system is None:
-            raise EquilibriumError("the system was left behind in the copy; take gc.linearize(sys, eq) again")
-        return as_system(self.equilibrium.system, what, recorded=True)
+        system = self._own_system
+        if not np.any(self.equilibrium.spin):
+            return as_written(system, what)
+        raise EquilibriumError(
+            f"the point rests in axes that turn with {shown(self.equilibrium.spin.tolist())} rad/s, and "
+            f"{what} asks about states that stand still: give this rate to the description "
+            "(frame_rate=), and take the point there, without spin="
+        )
 
     def controllable(self, sizes: np.ndarray | None = None) -> Controllability:
         """What the inputs reach on the leaf; ranks are exact where the point is.
@@ -111,11 +124,12 @@ class Linearization:
         Raises
         ------
         EquilibriumError
-            If the effect of an input depends on the time, or the linearisation is a copy without its system.
+            If the effect of an input depends on the time, the linearisation is a copy without its system, or
+            the point rests in axes that turn by a ``spin=``.
         InputError
             If sizes are not n positive numbers.
-        TypeError
-            For a system of which the equations are not recorded.
+        DescriptionError
+            For a system on a manifold with forces, laws or potentials that are functions.
 
         Examples
         --------
@@ -147,7 +161,7 @@ class Linearization:
         LabelError, InputError, ExpressionError
             For an unknown label, an output that depends on an input or on the time, and what is no
             expression of the system.
-        EquilibriumError, TypeError
+        EquilibriumError, DescriptionError
             As `controllable`.
 
         Examples

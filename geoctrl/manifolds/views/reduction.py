@@ -18,13 +18,14 @@ a gyroscopic covector and an amended potential, of which the energy is the Jacob
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import Node
+from geoctrl._scalars import Node, exact
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra, product, rn, so3
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.factors import Attitude, Direction, Factor, Place
@@ -245,12 +246,43 @@ class ReducedView:
             [[unmoved, self._shape.T], [self._lift, product.still_gradient(z, turn) @ self._shape.T]]
         )
 
+    def exact_change(
+        self, x: Sequence[Any], params: Mapping[str, Any]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The reduced state of a state of rationals, its derivative by the state, and that of the way back.
+
+        In Fractions, in axes at rest; a frame rate that is not rational is taken as its doubles.
+        """
+        bodies = self._system.product.factors
+        numbers = {p.symbol: sp.Rational(exact(params[p.name])) for p in self._system.parameters}
+        turn = turn_of(self._system, None).xreplace(numbers)
+        turn = turn.applyfunc(lambda e: e if e.is_Rational else sp.Rational(exact(float(e))))
+        symbols = [s for f in bodies for s in f.z]
+        at = dict(zip(symbols, map(sp.Rational, x), strict=False))
+        carried = sp.Matrix([e for f in bodies for e in f.carried(turn)])
+        c, bends = (_fractions(m.xreplace(at)) for m in (carried, carried.jacobian(symbols)))
+        lift, shape = _exactly(self._lift), _exactly(self._shape)
+        z, w = np.split(np.array(list(x), dtype=object), [len(symbols)])
+        y = np.concatenate([lift.T @ (w - c[:, 0]), shape @ z + _exactly(self._one)])
+        into = np.block([[-lift.T @ bends, lift.T], [shape, _exactly(np.zeros((len(shape), len(w))))]])
+        still = _exactly(np.zeros((len(z), lift.shape[1])))
+        return y, into, np.block([[still, shape.T], [lift, bends @ shape.T]])
+
     def expression(self, expr: Any) -> Any:
         """An expression in the states in the symbols of the reduced equations, in axes at rest."""
         W = turn_of(self._system, None)
         carried = [f.carried(W) for f in self._system.product.factors]
         table = _inertial(self._system, list(self.reduced.mechanism.algebra.xi), carried)
         return expr.xreplace(table).xreplace(_held_coordinates(self._system.product.factors))
+
+
+def _exactly(numbers: np.ndarray) -> np.ndarray:
+    """Doubles as Fractions."""
+    return np.array([exact(v) for v in numbers.flat], dtype=object).reshape(numbers.shape)
+
+
+def _fractions(matrix: sp.Matrix) -> np.ndarray:
+    return np.array([Fraction(e.p, e.q) for e in matrix], dtype=object).reshape(matrix.shape)
 
 
 def natural(system: Description, spin: Sequence[float] | np.ndarray) -> Lagrangian:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import System
 
 __all__ = ["controller"]
 
 
 def controller(
     law: Callable[..., np.ndarray],
-    loop: ReducedSystem,
+    loop: System,
     outputs: Sequence[str],
     own: Sequence[str] = (),
     name: str | None = None,

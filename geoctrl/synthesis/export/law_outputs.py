@@ -16,10 +16,18 @@ from geoctrl._scalars.graph.straight_line import PYTHON, Language, results, stat
 from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.export.law_in_c import c_files
-from geoctrl.systems import EulerPoincare, ReducedSystem
+from geoctrl.systems import EulerPoincare, ReducedSystem, System
 from geoctrl.systems.equations.units import input_units
 
-__all__ = ["Computed", "added_states", "python_function", "slopes", "written_in_c"]
+__all__ = [
+    "Computed",
+    "added_states",
+    "numbers_in_c",
+    "plain_function",
+    "python_function",
+    "slopes",
+    "written_in_c",
+]
 
 
 @dataclass(frozen=True)
@@ -39,14 +47,14 @@ class Computed:
     read: tuple[int, ...]
 
     @classmethod
-    def of(cls, loop: ReducedSystem, nodes: list, values: Mapping[str, float]) -> Computed:
+    def of(cls, loop: System, nodes: list, values: Mapping[str, float]) -> Computed:
         """Nodes in the graph of a loop, at a full set of parameters."""
         held = loop.graph.symbols(nodes)
         if loop.time_node in held:
             raise InputError(
                 "the law depends on the time, and what is handed over is a function of the state"
             )
-        program = Program(loop.graph, loop.state_nodes, loop.assembly.parameters, nodes)
+        program = Program(loop.graph, loop.state_nodes, loop.parameter_nodes, nodes)
         constants = program.constants(values)
         if not all(math.isfinite(c) for c in constants):
             raise ParameterError("a coefficient of the law is not finite at these parameters")
@@ -95,7 +103,14 @@ def python_function(
 ) -> Callable[[Any], tuple[float, ...]]:
     """See `Law.function`."""
     made = _input_instructions(loop, labels, computed, loop.parameters(params))
-    lines = ["def law(x):", f"    {docstring_text(labels, loop.state_labels)}"]
+    return plain_function(made, labels, loop.state_labels)
+
+
+def plain_function(
+    made: Computed, labels: Sequence[str], states: Sequence[str]
+) -> Callable[[Any], tuple[float, ...]]:
+    """Instructions as a function of Python, of the states; its text is ``.source``."""
+    lines = ["def law(x):", f"    {docstring_text(labels, states)}"]
     lines += [f"    x{i} = x[{i}]" for i in made.read]
     lines += [f"    t{i} = {text}" for i, text in enumerate(made.lines(PYTHON))]
     lines.append(f"    return ({' '.join(f'{r},' for r in made.results(PYTHON))})")
@@ -125,18 +140,36 @@ def written_in_c(
     given: Sequence[str] = (),
 ) -> tuple[Path, Path]:
     """See `Law.to_c`; ``given`` are states of the loop that the law is told of as it is of the plant's."""
-    target = file_path(folder)
-    chosen = identifier(name, f"law_{mechanism.name}" if mechanism.name else "law")
     values = loop.parameters(params)
     own = [label for label in added_states(mechanism, loop) if label not in given]
-    texts = c_files(
-        chosen,
-        title=mechanism.name or "a mechanism",
+    return numbers_in_c(
+        folder,
+        name,
+        mechanism.name,
         states=[(label, loop.state_units.get(label, "")) for label in loop.state_labels],
         inputs=[(label, input_units(mechanism).get(label, "")) for label in labels],
         own=own,
         parameters=[(p.name, values[p.name], p.unit) for p in loop.mechanism.parameters],
         law=_input_instructions(loop, labels, computed, values),
         rates=Computed.of(loop, _rates(loop, own), values),
+    )
+
+
+def numbers_in_c(
+    folder: Any,
+    name: str | None,
+    plant: str,
+    *,
+    states: Sequence[tuple[str, str]],
+    inputs: Sequence[tuple[str, str]],
+    parameters: Sequence[tuple[str, float, str]],
+    law: Computed,
+    own: Sequence[str] = (),
+    rates: Computed | None = None,
+) -> tuple[Path, Path]:
+    """Header and source of instructions, by the name of a plant where none is given; see `c_files`."""
+    target, chosen = file_path(folder), identifier(name, f"law_{plant}" if plant else "law")
+    texts = c_files(
+        chosen, plant or "a mechanism", states, inputs, own, parameters, law, law if rates is None else rates
     )
     return write_pair(made_folder(target), chosen, texts)

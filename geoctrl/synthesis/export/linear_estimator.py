@@ -16,8 +16,8 @@ from geoctrl._checks import finite_array
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
 from geoctrl.analysis.linear.controllability import Observability
-from geoctrl.analysis.linear.outputs import signals
-from geoctrl.systems import Equilibrium, ReducedSystem, as_system
+from geoctrl.analysis.linear.outputs import output_expressions
+from geoctrl.systems import Equilibrium, System, as_written
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["LinearEstimator"]
@@ -28,7 +28,7 @@ class LinearEstimator:
 
     Attributes
     ----------
-    plant : ReducedSystem
+    plant : System
     equilibrium : Equilibrium
     L : ndarray (n, p)
         The gain.
@@ -48,14 +48,14 @@ class LinearEstimator:
     """
 
     def __init__(
-        self, plant: ReducedSystem, equilibrium: Equilibrium, L: np.ndarray, seen: Observability, outputs: Any
+        self, plant: System, equilibrium: Equilibrium, L: np.ndarray, seen: Observability, outputs: Any
     ) -> None:
-        as_system(plant, "a linear estimator", recorded=True)
+        as_written(plant, "a linear estimator")
         if not isinstance(equilibrium, Equilibrium) or not isinstance(seen, Observability):
             raise TypeError("a linear estimator is made by gc.lqe")
         L = finite_array("L", L, (plant.nstates, len(seen.outputs)))
         self.plant, self.equilibrium, self.L, self.seen = plant, equilibrium, L, seen
-        self._measured = plant.to_sympy(list(signals(plant, outputs).values()))
+        self._measured = output_expressions(plant, outputs)
         self.basis = V = seen.basis
         values = np.linalg.eigvals(V.T @ (seen.A - L @ seen.C) @ V)
         self.eigenvalues = ordered_eigenvalues(values)
@@ -76,7 +76,7 @@ class LinearEstimator:
         """The rates of z in states of the plant, z and the inputs."""
         point = self.equilibrium
         at_rest = self.plant.program([self.plant.expression(e) for e in self._measured])(
-            self.plant.arguments_at(0.0, point.x, point.u), point.params
+            [*point.x, 0.0, *point.u], point.params
         )
         y = sp.Matrix(self._measured) - _rationals(at_rest)
         M, B, L = (_rationals(m) for m in self._matrices())

@@ -27,6 +27,7 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import Controls, Feedback, SampledController, holds_of_delay
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.linear.linear_law import LinearLaw, input_expressions
+from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
 from geoctrl.synthesis.linear.riccati import held_pair
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
@@ -136,15 +137,15 @@ class DelayedLaw(OwnRate):
     def __init__(
         self,
         linear: Linearization,
-        undelayed: LinearLaw,
+        undelayed: LinearLaw | ManifoldLaw,
         multipliers: np.ndarray,
         rate: float,
         delay: float,
     ) -> None:
-        if not isinstance(linear, Linearization) or not isinstance(undelayed, LinearLaw):
+        if not isinstance(linear, Linearization) or not isinstance(undelayed, LinearLaw | ManifoldLaw):
             raise TypeError("a law with a delay is made by gc.lqr or gc.place, with rate= and delay=")
         self.plant, self.equilibrium, self.reached = undelayed.plant, undelayed.equilibrium, undelayed.reached
-        self.input_labels = undelayed.input_labels
+        self.input_labels, self._bare = undelayed.input_labels, undelayed.with_gain
         self.rate, self.delay = float(rate), float(delay)
         self.multipliers = ordered_eigenvalues(multipliers)
         self.K, self.waiting = _gains(linear, undelayed.K, 1 / self.rate, self.delay)
@@ -163,8 +164,7 @@ class DelayedLaw(OwnRate):
 
     def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
         """The law in the states of the plant and the commands that wait; see `Controls.feedback`."""
-        law = LinearLaw(self.plant, self.equilibrium, self.K, self.reached)
-        bare = law.feedback(params)
+        bare = self._bare(self.K).feedback(params)
         inputs, m = self.input_labels, len(self.input_labels)
         names = [[f"{u}_waits{j + 1}" for u in inputs] for j in range(self.waiting.shape[1])]
         waits = [sp.Symbol(name, real=True) for row in names for name in row]

@@ -26,7 +26,7 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.linear.controllability import Observability
 from geoctrl.analysis.linear.linearization import Linearization, linearize
-from geoctrl.analysis.linear.outputs import signals
+from geoctrl.analysis.linear.outputs import output_expressions
 from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError
 from geoctrl.sampling import Feedback, holds_of_delay, warn_of_slow
@@ -34,11 +34,12 @@ from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear.delayed_law import DelayedLaw, OwnRate, delay_of
 from geoctrl.synthesis.linear.linear_law import LinearLaw, input_expressions, state_expressions
+from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
 from geoctrl.synthesis.linear.precise_riccati import precise_gain
 from geoctrl.synthesis.linear.regulators import modes_in_words, read_weight, recorded_plant
 from geoctrl.synthesis.linear.riccati import held_pair, optimal_gain, sampled_covariance, summed_noise
 from geoctrl.synthesis.linear.scaled_pair import ScaledPair, scaled_pair, weighed_units
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import System
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["OutputFeedback", "SampledEstimator", "lqe"]
@@ -49,7 +50,7 @@ class SampledEstimator:
 
     Attributes
     ----------
-    plant : ReducedSystem
+    plant : System
     equilibrium : Equilibrium
     rate, delay : float
         Of the controller that it is for (Hz, s).
@@ -101,7 +102,7 @@ class SampledEstimator:
             raise TypeError("a sampled estimator is made by gc.lqe with rate=")
         self.plant, self.equilibrium, self.seen = linear.equilibrium.system, linear.equilibrium, seen
         self.rate, self.delay = float(rate), float(delay)
-        self._measured = self.plant.to_sympy(list(signals(self.plant, outputs).values()))
+        self._measured = output_expressions(self.plant, outputs)
         self.basis = V = seen.basis
         self.labels = tuple(f"estimate{i + 1}" for i in range(V.shape[1]))
         A, C, (Q, R), w = pair.A.T, pair.B.T, noises, pair.units.rate
@@ -138,12 +139,12 @@ class SampledEstimator:
         """Functions that the estimate takes at their values at the equilibrium."""
         return self.seen.neutral
 
-    def feed(self, law: LinearLaw | DelayedLaw) -> OutputFeedback:
+    def feed(self, law: LinearLaw | ManifoldLaw | DelayedLaw) -> OutputFeedback:
         """A law that takes the estimate in place of the state.
 
         Parameters
         ----------
-        law : LinearLaw or DelayedLaw
+        law : LinearLaw, ManifoldLaw or DelayedLaw
             Of the same plant at the same equilibrium, with the estimator's rate and delay where it has such.
 
         Raises
@@ -153,7 +154,7 @@ class SampledEstimator:
         InputError
             For a law of another plant, point, rate or delay, or with integrals.
         """
-        if not isinstance(law, LinearLaw | DelayedLaw):
+        if not isinstance(law, LinearLaw | ManifoldLaw | DelayedLaw):
             raise TypeError(f"law must be made by gc.lqr, gc.place or gc.linear_law, got {shown(law)}")
         if isinstance(law, LinearLaw) and law.own_states:
             raise InputError("a law with integrals is not fed with an estimate: leave integral= out")
@@ -171,9 +172,9 @@ class SampledEstimator:
         """Outputs less their values at the equilibrium, exactly and in doubles."""
         states, point = self.plant.states, self.equilibrium
         at = dict(zip(states, state_expressions(point), strict=True))
-        numbers = {
-            p.symbol: sp.Rational(exact(point.params[p.name])) for p in self.plant.mechanism.parameters
-        }
+        plant = self.plant
+        parameters = plant.mechanism.parameters if plant.recorded else plant.parameters
+        numbers = {p.symbol: sp.Rational(exact(point.params[p.name])) for p in parameters}
         found = [e.xreplace(numbers) for e in self._measured]
         rest = [e.xreplace(at) for e in found]
         return (
@@ -203,7 +204,7 @@ class OutputFeedback(OwnRate):
 
     Attributes
     ----------
-    plant : ReducedSystem
+    plant : System
     equilibrium : Equilibrium
     estimator : SampledEstimator
     law : LinearLaw or DelayedLaw
@@ -216,8 +217,10 @@ class OutputFeedback(OwnRate):
         If it is not made of an estimator and a law.
     """
 
-    def __init__(self, estimator: SampledEstimator, law: LinearLaw | DelayedLaw) -> None:
-        if not isinstance(estimator, SampledEstimator) or not isinstance(law, LinearLaw | DelayedLaw):
+    def __init__(self, estimator: SampledEstimator, law: LinearLaw | ManifoldLaw | DelayedLaw) -> None:
+        if not isinstance(estimator, SampledEstimator) or not isinstance(
+            law, LinearLaw | ManifoldLaw | DelayedLaw
+        ):
             raise TypeError("a law by an estimate is made by SampledEstimator.feed")
         self.estimator, self.law = estimator, law
         self.plant, self.equilibrium, self.input_labels = law.plant, law.equilibrium, law.input_labels
@@ -282,7 +285,7 @@ class OutputFeedback(OwnRate):
 
 @long_call
 def lqe(
-    sys: ReducedSystem,
+    sys: System,
     eq: Any,
     outputs: Any,
     QN: Any = None,
@@ -301,7 +304,7 @@ def lqe(
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
     eq : Equilibrium, state or (x, u)
     outputs : label, sequence of labels, or mapping of label -> expression in the states
     QN : None, number, (n,), (n, n) or dict of state label -> number

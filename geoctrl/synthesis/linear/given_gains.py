@@ -11,24 +11,25 @@ from geoctrl._checks import entries, finite_array, require_choice
 from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError, LabelError
 from geoctrl.synthesis.linear.linear_law import LinearLaw
+from geoctrl.synthesis.linear.manifold_law import ManifoldLaw, affine_law
 from geoctrl.synthesis.linear.regulators import linearization_with_inputs
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import System
 
 __all__ = ["linear_law"]
 
 
 def linear_law(
-    sys: ReducedSystem,
+    sys: System,
     eq: Any,
     K: Any,
     labels: Sequence[str] | None = None,
     params: Mapping[str, float] | None = None,
-) -> LinearLaw:
+) -> LinearLaw | ManifoldLaw:
     r"""The law :math:`u = u_e - K (x - x_e)` with gains of one's own.
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
     eq : Equilibrium, state or (x, u)
     K : array (m, n), or mapping of input label -> mapping of state label -> gain
         In units of an input over those of a state; what a mapping leaves out is zero.
@@ -39,7 +40,7 @@ def linear_law(
 
     Returns
     -------
-    LinearLaw
+    LinearLaw, or ManifoldLaw of a system on a manifold
         Whether it stabilises the point or not: ``law.eigenvalues`` and the verdict of its loop tell.
 
     Raises
@@ -50,7 +51,7 @@ def linear_law(
         For gains of another shape or that are no finite numbers, a system without inputs; for unknown labels
         or parameters.
     TypeError
-        For matrices, or anything else than a reduced system.
+        For matrices, or anything else than a system.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def linear_law(
         gains[:, [states.index(label) for label in columns]] = finite_array(
             "K", K, (len(inputs), len(columns))
         )
-    return LinearLaw(system, linear.equilibrium, gains, linear.controllable())
+    return affine_law(system, linear.equilibrium, gains, linear.controllable())
 
 
 def _gains_by_label(K: Mapping[Any, Any], inputs: Sequence[str], states: Sequence[str]) -> np.ndarray:

@@ -30,6 +30,11 @@ def with_integrals(
     integral : label, sequence of labels, or mapping of label -> reference
         A reference is where the point has the state: integrals rest nowhere else.
     """
+    if not system.recorded:
+        raise InputError(
+            "integral= adds states to a reduced system, which a system on a manifold does not take: leave it "
+            "out, or describe the mechanism by gc.EulerPoincare"
+        )
     given = [integral] if isinstance(integral, str) else integral
     mechanism = as_description(system.mechanism, "lqr with integral=")
     states = list(system.state_labels)

@@ -15,6 +15,7 @@ from geoctrl._scalars import Node, exact
 from geoctrl._scalars.algebra.surds import root_expression
 from geoctrl.analysis.linear.controllability import Controllability
 from geoctrl.errors import InputError
+from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
@@ -30,10 +31,108 @@ from geoctrl.systems import (
 from geoctrl.systems.parts.angles import ExactAngle
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["LinearLaw", "input_expressions", "state_expressions"]
+__all__ = ["AffineMap", "LinearLaw", "input_expressions", "state_expressions"]
 
 _POINT = "held"
 """Name of the loop's family at a point that is of none of the plant's."""
+
+
+class AffineMap:
+    r"""Inputs :math:`u = u_e - K (x - x_e)` in numbers, of whatever kind the plant is.
+
+    Attributes
+    ----------
+    plant : System
+    equilibrium : Equilibrium
+    K : ndarray (m, n)
+    reached : Controllability
+        What the inputs reach at the point.
+    eigenvalues : ndarray
+        Of the loop on it.
+    pace : float
+        Largest rate of loop and plant (1/s).
+    """
+
+    def __init__(self, plant: Any, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability) -> None:
+        if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
+            raise TypeError("a linear law is made by gc.lqr, gc.place or gc.linear_law")
+        self.plant, self.equilibrium, self.reached = plant, equilibrium, reached
+        self.K = finite_array("K", K, (plant.ninputs, plant.nstates))
+        along, algebra = reached.part, reached.part.algebra
+        law = algebra.numbers(self.K * along.sizes) @ along.basis
+        values = along.pace * algebra.eigenvalues(along.A - reached.drive @ law)
+        self.eigenvalues = ordered_eigenvalues(values)
+        own = along.pace * np.linalg.eigvals(np.array(along.A, dtype=float))
+        self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
+
+    @property
+    def neutral(self) -> tuple[str, ...]:
+        """Names of what is left out: it is neither moved nor needed; see `Controllability`."""
+        return self.reached.neutral
+
+    @cached_property
+    def torques(self) -> list[sp.Expr]:
+        """The law with K as the rationals that its doubles are, the point as it is exactly."""
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
+        K = sp.Matrix(*self.K.shape, _rationals(self.K.flat))
+        return list(sp.Matrix(input_expressions(self.equilibrium)) - K * deviation)
+
+    @cached_property
+    def expr(self) -> sp.ImmutableMatrix:
+        """The inputs (m x 1) in states of the plant, coefficients as doubles.
+
+        A constant that is rounding of the terms that cancel in it is left out.
+        """
+        states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
+        rows = []
+        for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
+            terms = [at_rest, *(k * q for k, q in zip(_rationals(gains), place, strict=True))]
+            constant = _constant(sp.Add(*terms), terms)
+            rows.append(with_doubles(constant - sp.Matrix(_rationals(gains)).dot(states)))
+        return sp.ImmutableMatrix(rows)
+
+    @property
+    def computed(self) -> dict[str, sp.Expr]:
+        """`expr` by input label."""
+        return dict(zip(self.plant.input_labels, self.expr, strict=True))
+
+    @property
+    def rest(self) -> dict[str, float]:
+        """Inputs at the point by label."""
+        return dict(zip(self.plant.input_labels, map(float, self.equilibrium.u), strict=True))
+
+    def values(self, x: Any, params: Mapping[str, float] | None) -> np.ndarray:
+        """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant."""
+        x = number_array("x", x)
+        if x.shape[:1] != (self.plant.nstates,) or x.ndim > 2:
+            raise InputError(
+                f"x must have shape ({self.plant.nstates},) or ({self.plant.nstates}, nt) for the states "
+                f"{', '.join(self.plant.state_labels)}; got {x.shape}"
+            )
+        resolve_parameters(self.equilibrium.params, params)
+        column = (slice(None), *(None,) * (x.ndim - 1))
+        return self.equilibrium.u[column] - self.K @ (x - self.equilibrium.x[column])
+
+    def held_families(self, declared: Mapping[str, Family]) -> dict[str, Family]:
+        """Families of the plant that the law holds as they are, and the point."""
+        states, point = self.plant.states, self.equilibrium
+        torques = dict(zip(self.plant.input_labels, self.torques, strict=True))
+        found: dict[str, Family] = {}
+        for name, family in declared.items():
+            member = {
+                s: family.states.get(label, 0) for label, s in zip(map(str, states), states, strict=True)
+            }
+            asked = (e.xreplace(member) - family.inputs.get(u, 0) for u, e in torques.items())
+            if all(sp.expand(e) == 0 for e in asked):
+                found[name] = Family(family.states, family.symbols, relations=family.relations)
+        name = point.name or _POINT
+        if name not in found:
+            found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
+        return found
+
+    def lines(self) -> list[str]:
+        """What is printed below the inputs."""
+        return [spectrum_line("loop", self.eigenvalues), f"  left out: {', '.join(self.neutral) or '-'}"]
 
 
 class LinearLaw(Law):
@@ -67,6 +166,16 @@ class LinearLaw(Law):
         If it is not made of a system, an equilibrium, what its inputs reach, and a K of that size.
     """
 
+    plant, equilibrium = part("map.plant"), part("map.equilibrium")
+    K, reached = part("map.K"), part("map.reached")
+    eigenvalues, pace, neutral = part("map.eigenvalues"), part("map.pace"), part("map.neutral")
+    torques, expr, computed, _rest = (
+        part("map.torques"),
+        part("map.expr"),
+        part("map.computed"),
+        part("map.rest"),
+    )
+
     def __init__(
         self,
         plant: ReducedSystem,
@@ -76,31 +185,20 @@ class LinearLaw(Law):
         integrals: Sequence[str] = (),
     ) -> None:
         as_system(plant, "a linear law", recorded=True)
-        if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
-            raise TypeError("a linear law is made by gc.lqr, gc.place or gc.linear_law")
-        K = finite_array("K", K, (plant.ninputs, plant.nstates))
-        self.plant, mechanism = plant, as_description(plant.mechanism, "a linear law")
+        self.map, self.input_labels = AffineMap(plant, equilibrium, K, reached), plant.input_labels
+        mechanism = as_description(plant.mechanism, "a linear law")
         self._integrals = {label: mechanism.controller[label] for label in integrals}
         left = {k: rate for k, rate in mechanism.controller.items() if k not in self._integrals}
         self.mechanism = mechanism.replace(controller=left) if self._integrals else mechanism
-        self.input_labels = plant.input_labels
-        self.equilibrium, self.K, self.reached = equilibrium, K, reached
-        part, algebra = reached.part, reached.part.algebra
-        law = algebra.numbers(K * part.sizes) @ part.basis
-        values = part.pace * algebra.eigenvalues(part.A - reached.drive @ law)
-        self.eigenvalues = ordered_eigenvalues(values)
-        own = part.pace * np.linalg.eigvals(np.array(part.A, dtype=float))
-        self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
+
+    def with_gain(self, K: np.ndarray) -> LinearLaw:
+        """The law with another K, without integrals."""
+        return LinearLaw(self.plant, self.equilibrium, K, self.reached)
 
     @property
     def own_states(self) -> tuple[str, ...]:
         """Labels of the integrals, which a controller forms."""
         return tuple(self._integrals)
-
-    @property
-    def neutral(self) -> tuple[str, ...]:
-        """Names of what is left out: it is neither moved nor needed; see `Controllability`."""
-        return self.reached.neutral
 
     # -- the law --------------------------------------------------------------------------------
 
@@ -110,39 +208,9 @@ class LinearLaw(Law):
         return self.plant
 
     @cached_property
-    def torques(self) -> list[sp.Expr]:
-        """The law with K as the rationals that its doubles are, the point as it is exactly."""
-        deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
-        K = sp.Matrix(*self.K.shape, _rationals(self.K.flat))
-        return list(sp.Matrix(input_expressions(self.equilibrium)) - K * deviation)
-
-    @cached_property
     def nodes(self) -> list[Node]:
         """`torques` in the graph of the plant."""
         return [self.plant.expression(e) for e in self.torques]
-
-    @cached_property
-    def expr(self) -> sp.ImmutableMatrix:
-        """The inputs (m x 1) in states of the plant, coefficients as doubles.
-
-        A constant that is rounding of the terms that cancel in it is left out.
-        """
-        states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
-        rows = []
-        for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
-            terms = [at_rest, *(k * q for k, q in zip(_rationals(gains), place, strict=True))]
-            constant = _constant(sp.Add(*terms), terms)
-            rows.append(with_doubles(constant - sp.Matrix(_rationals(gains)).dot(states)))
-        return sp.ImmutableMatrix(rows)
-
-    @property
-    def computed(self) -> dict[str, sp.Expr]:
-        """`expr` by input label."""
-        return self.by_input(list(self.expr))
-
-    @property
-    def _rest(self) -> dict[str, float]:
-        return dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
 
     def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.
@@ -152,15 +220,7 @@ class LinearLaw(Law):
         InputError, ParameterError
             If ``x`` has the wrong shape; for an unknown parameter.
         """
-        x = number_array("x", x)
-        if x.shape[:1] != (self.plant.nstates,) or x.ndim > 2:
-            raise InputError(
-                f"x must have shape ({self.plant.nstates},) or ({self.plant.nstates}, nt) for the states "
-                f"{', '.join(self.plant.state_labels)}; got {x.shape}"
-            )
-        resolve_parameters(self.equilibrium.params, params)
-        column = (slice(None), *(None,) * (x.ndim - 1))
-        return self.equilibrium.u[column] - self.K @ (x - self.equilibrium.x[column])
+        return self.map.values(x, params)
 
     # -- the loops ------------------------------------------------------------------------------
 
@@ -212,26 +272,9 @@ class LinearLaw(Law):
             controller={**self._integrals, **controller},
             parameters=[replace(p, default=point.params[p.name]) for p in mechanism.parameters],
             symmetry=None,
-            equilibria=self._families,
+            equilibria=self.map.held_families(mechanism.equilibria),
             name=f"{mechanism.name or 'system'}, linear law",
         )
-
-    @property
-    def _families(self) -> dict[str, Family]:
-        """Families of the plant that the law holds as they are, and the point."""
-        states, point = self.plant.states, self.equilibrium
-        found: dict[str, Family] = {}
-        for name, family in self.mechanism.equilibria.items():
-            member = {
-                s: family.states.get(label, 0) for label, s in zip(map(str, states), states, strict=True)
-            }
-            asked = (e.xreplace(member) - family.inputs.get(u, 0) for u, e in self.by_input().items())
-            if all(sp.expand(e) == 0 for e in asked):
-                found[name] = Family(family.states, family.symbols, relations=family.relations)
-        name = point.name or _POINT
-        if name not in found:
-            found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
-        return found
 
     # -- display --------------------------------------------------------------------------------
 
@@ -239,7 +282,7 @@ class LinearLaw(Law):
         return str(expr.evalf(6))
 
     def _further_lines(self) -> list[str]:
-        return [spectrum_line("loop", self.eigenvalues), f"  left out: {', '.join(self.neutral) or '-'}"]
+        return self.map.lines()
 
 
 def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:

@@ -18,6 +18,7 @@ from geoctrl.sampling import warn_of_slow
 from geoctrl.synthesis.linear.delayed_law import DelayedLaw, delay_of
 from geoctrl.synthesis.linear.integral_action import integral_weights, with_integrals
 from geoctrl.synthesis.linear.linear_law import LinearLaw
+from geoctrl.synthesis.linear.manifold_law import ManifoldLaw, affine_law
 from geoctrl.synthesis.linear.precise_riccati import precise_law
 from geoctrl.synthesis.linear.riccati import held_pair, optimal_gain, optimal_held_gain
 from geoctrl.synthesis.linear.scaled_pair import (
@@ -27,7 +28,7 @@ from geoctrl.synthesis.linear.scaled_pair import (
     weighed_sizes,
     weighed_units,
 )
-from geoctrl.systems import ReducedSystem, System, as_system
+from geoctrl.systems import System, as_written
 
 __all__ = ["linearization_with_inputs", "lqr", "modes_in_words", "place", "read_weight", "recorded_plant"]
 
@@ -92,7 +93,7 @@ where they are close together."""
 
 @long_call
 def lqr(
-    sys: ReducedSystem,
+    sys: System,
     eq: Any,
     Q: Any = None,
     R: Any = None,
@@ -103,7 +104,7 @@ def lqr(
     delay: float = 0.0,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
-) -> LinearLaw | DelayedLaw:
+) -> LinearLaw | ManifoldLaw | DelayedLaw:
     r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
 
     In all states of a system on a leaf no such law exists: relations of the leaf, functions that are
@@ -114,7 +115,7 @@ def lqr(
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
     eq : Equilibrium, state or (x, u)
     Q : None, number, (n,), (n, n) or dict of state label -> number
         Positive semidefinite, in the states; the identity by default. Where units differ take one over the
@@ -140,7 +141,7 @@ def lqr(
 
     Returns
     -------
-    LinearLaw, or DelayedLaw where there is a delay
+    LinearLaw, ManifoldLaw of a system on a manifold, or DelayedLaw where there is a delay
 
     Raises
     ------
@@ -155,7 +156,9 @@ def lqr(
         If Riccati's equation is not solved: with ``rate`` in doubles, else with 2048 bits where these do not
         tell the gain.
     TypeError
-        For matrices, or anything else than a reduced system.
+        For matrices, or anything else than a system.
+    DescriptionError
+        For a system on a manifold with forces or potentials that are functions.
 
     Examples
     --------
@@ -206,9 +209,11 @@ def lqr(
         K = pair.gain(held)
         if late:
             F, G = held_pair(pair.A, pair.B, h)
-            law = LinearLaw(system, linear.equilibrium, K, reached)
+            law = affine_law(system, linear.equilibrium, K, reached)
             return DelayedLaw(linear, law, np.linalg.eigvals(F - G @ held), hertz, late)
-    return LinearLaw(system, linear.equilibrium, K, reached, tuple(of))
+    if of:
+        return LinearLaw(system, linear.equilibrium, K, reached, tuple(of))
+    return affine_law(system, linear.equilibrium, K, reached)
 
 
 def _sums(
@@ -224,7 +229,7 @@ def _sums(
 
 @long_call
 def place(
-    sys: ReducedSystem,
+    sys: System,
     eq: Any,
     poles: Sequence[complex],
     params: Mapping[str, float] | None = None,
@@ -233,12 +238,12 @@ def place(
     delay: float = 0.0,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
-) -> LinearLaw | DelayedLaw:
+) -> LinearLaw | ManifoldLaw | DelayedLaw:
     """The law with which what the inputs reach has given eigenvalues.
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
     eq : Equilibrium, state or (x, u)
     poles : sequence of complex
         With negative real parts, in conjugate pairs, as many as ``lin.controllable().rank``; none more often
@@ -254,7 +259,7 @@ def place(
 
     Returns
     -------
-    LinearLaw, or DelayedLaw where there is a delay
+    LinearLaw, ManifoldLaw of a system on a manifold, or DelayedLaw where there is a delay
 
     Raises
     ------
@@ -297,7 +302,7 @@ def place(
         raise InputError(
             f"these poles cannot be placed in doubles: the loop would have {shown(told.tolist())}"
         )
-    law = LinearLaw(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
+    law = affine_law(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
     return DelayedLaw(linear, law, found, sampling_rate(rate), late) if late else law
 
 
@@ -310,7 +315,7 @@ def recorded_plant(sys: Any, asked_by: str) -> Any:
             "conserved functions), which have to be found first; gc.linearize(sys, eq).controllable() shows "
             "them"
         )
-    return as_system(sys, asked_by, recorded=True)
+    return as_written(sys, asked_by)
 
 
 def linearization_with_inputs(
