@@ -801,6 +801,8 @@ CALLS += [
 ]
 
 X1, X2 = sp.symbols("x1 x2", real=True)
+STRUCK = gc.Impact("hit", X1, [[1]])
+I3 = sp.eye(3)
 
 
 def field(states, rates, **entries):
@@ -828,6 +830,13 @@ CALLS += [
     ("a rate of what is not declared", lambda _: field([X1], [X1 * X2]), gc.DescriptionError),
     ("a rate that is no number", lambda _: field([X1], [float("nan")]), gc.GeoctrlError),
     ("a leaf that is left", lambda _: field([X1], [1], leaf=[X1**2 - 1]), gc.ConstraintError),
+    ("a jump that is none", lambda _: gc.EulerPoincare(algebra=gc.so3(), inertia=I3, jumps=[3]), TypeError),
+    ("modes without rows", lambda _: skate().replace(modes={"free": ["none"]}), gc.InputError),
+    ("a mechanism that does not jump", lambda _: skate().hybrid(), gc.DescriptionError),
+    ("modes that are descriptions", lambda _: gc.HybridSystem(modes={"a": skate()}, jumps=[]), TypeError),
+    ("an impact of a field", lambda _: gc.HybridSystem(modes={"a": system()}, jumps=[STRUCK]), gc.InputError),
+    ("an impact that gains", lambda _: gc.Impact("hit", X1, [[1]], restitution=2), gc.InputError),
+    ("a guard that is a program", lambda _: gc.Impact("hit", PROGRAM, [[1]]), gc.DescriptionError),
     ("a field with an inertia", lambda _: gc.VectorField([X1], [X1]).replace(inertia=1), gc.DescriptionError),
     ("a field that is matched", lambda _: gc.match(gc.VectorField([X1], [X1])), TypeError),
     ("a field that is no system", lambda _: gc.certify(gc.VectorField([X1], [X1]), [0]), TypeError),

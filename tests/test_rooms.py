@@ -31,9 +31,10 @@ ROOMS = {
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",
     "systems": (
-        "typesetting picture parts units contract trees equations connections printing states promises ."
+        "typesetting picture parts units contract trees equations connections printing states promises "
+        "jumps ."
     ),
-    "simulation": ". members batches ensembles",
+    "simulation": "jumps . members batches ensembles",
     "stepping": "drive compiled lanes methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (

@@ -7,6 +7,8 @@ _HOME = {
     "Ensemble": "geoctrl.simulation.ensembles.ensemble",
     "Event": "geoctrl.stepping.drive.events",
     "EventRecord": "geoctrl.runs",
+    "HybridTrajectory": "geoctrl.simulation.jumps.hybrid_trajectory",
+    "JumpRecord": "geoctrl.simulation.jumps.hybrid_trajectory",
     "Trajectory": "geoctrl.simulation.trajectory",
     "load_ensemble": "geoctrl.simulation.ensembles.ensemble_run",
     "load_trajectory": "geoctrl.simulation.files",

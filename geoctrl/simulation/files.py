@@ -9,6 +9,7 @@ import numpy as np
 
 from geoctrl.errors import InputError
 from geoctrl.runs import Samples, storage
+from geoctrl.simulation.jumps.hybrid_trajectory import HybridTrajectory
 from geoctrl.simulation.run import choose_engine
 from geoctrl.simulation.trajectory import Trajectory, trajectory_of
 from geoctrl.stepping.drive.flow import Flow
@@ -38,7 +39,7 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
 
     Returns
     -------
-    Trajectory, or the kind of trajectory of the system
+    Trajectory, or the kind of trajectory of the system; HybridTrajectory of a run with jumps
 
     Raises
     ------
@@ -64,6 +65,12 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
     elif inputs is not None:
         raise InputError("inputs belong to a system: give load_trajectory its system too")
     arrays = storage.read(path)
+    if "jump_sizes" in arrays:
+        if system is not None:
+            raise InputError(
+                "a run with jumps is read without its system; run simulate again to go on from it"
+            )
+        return HybridTrajectory.from_arrays(arrays)
     alone = Trajectory.from_arrays(arrays)
     return alone if system is None else _run_of(alone, system, inputs)
 

@@ -17,6 +17,7 @@ from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.controller_argument import drive_and_hold
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held_runs import run_held
+from geoctrl.simulation.jumps.hybrid_run import hybrid_run
 from geoctrl.simulation.lanes_engine import InLanes
 from geoctrl.simulation.trajectory import trajectory_of
 from geoctrl.stepping.drive.dormand_prince import DormandPrince
@@ -24,7 +25,7 @@ from geoctrl.stepping.drive.engine import Engine
 from geoctrl.stepping.drive.events import read_events
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
-from geoctrl.systems import System, as_system
+from geoctrl.systems import HybridSystem, System, as_system
 
 __all__ = ["ENGINES", "choose_engine", "simulate", "tolerance_given"]
 
@@ -33,7 +34,7 @@ ENGINES = ("auto", "heyoka", "lanes", "scipy")
 
 @paced_call
 def simulate(
-    sys: System,
+    sys: System | HybridSystem,
     timepts: Any,
     x0: Any,
     params: Mapping[str, float] | None = None,
@@ -47,6 +48,8 @@ def simulate(
     controller: Any = None,
     *,
     optimised: bool = False,
+    mode: str | None = None,
+    max_jumps: int = 1000,
     seconds: float | None = None,  # noqa: ARG001
 ) -> Any:
     r"""Solve the reduced equations of motion from an initial state.
@@ -55,7 +58,8 @@ def simulate(
 
     Parameters
     ----------
-    sys : ReducedSystem, SphereSystem or RotationSystem
+    sys : ReducedSystem, SphereSystem, RotationSystem or HybridSystem
+        Of a system with jumps each mode is run up to the next guard, and from what the jump makes of it on.
         An open or a closed loop. Systems on spheres and rotations run on their equations written out, or
         where these are too long on their compiled field (DOP853).
     timepts : (nt,) array, or float
@@ -106,23 +110,27 @@ def simulate(
     optimised : bool
         For one run of many: heyoka's code is optimised from the first step on. It takes some 20 ms an
         instruction when a machine meets it first, and runs two to four times as fast.
+    mode : str, optional
+        Of a system with jumps the mode that the run begins in, its first one by default.
+    max_jumps : int
+        Jumps after which a run ends, with a `Trajectory.status` that says so.
     seconds : float, optional
         Time for the run; the part done by then is returned, and `Trajectory.status` says so.
 
     Returns
     -------
-    Trajectory, SphereTrajectory or RotationTrajectory
+    Trajectory, SphereTrajectory, RotationTrajectory or HybridTrajectory
 
     Raises
     ------
     SimulationError
         If the state is no longer finite, the step size collapses, frame, mass matrix or constraint rows
-        become singular, or in multiplier form a leaf relation drifts beyond 1e-6; ``.trajectory`` holds the
-        samples reached. With ``throw=False`` not raised.
+        become singular, in multiplier form a leaf relation drifts beyond 1e-6, or a contact would have to
+        pull at an impact; ``.trajectory`` holds the samples reached. With ``throw=False`` not raised.
     ParameterError
         For an unknown, missing or non-positive parameter.
     ConstraintError
-        If ``x0`` is off the leaf.
+        If ``x0`` is off the leaf; if rows depend on each other at an impact, or it would gain energy.
     FrameError, SingularMassError
         If frame or mass matrix is singular at ``x0``.
     ExpressionError
@@ -144,10 +152,26 @@ def simulate(
     >>> traj.success, traj.events["fall"].time.size
     (True, 1)
     """
-    as_system(sys, "simulate")
+    if not isinstance(sys, HybridSystem):
+        as_system(sys, "simulate")
     require_choice("engine", engine, ENGINES)
     tolerance = tolerance_given(rtol)
     times = time_grid(timepts).copy()
+    if isinstance(sys, HybridSystem):
+        if controller is not None:
+            raise InputError(
+                "controller= does not run through jumps; close the loop in the mechanism, by its feedback=, "
+                "or give inputs= as expressions"
+            )
+        edges, fast = flag("domain", domain), flag("optimised", optimised)
+
+        def advance(system: Any, times: Any, x: Any, params: Any, drive: Any, events: Any) -> Any:
+            flow = Flow(system, drive, params, x, times, tolerance, events, optimised=fast)
+            return _free_run(flow, engine)
+
+        return hybrid_run(sys, times, x0, params, inputs, events, mode, max_jumps, edges, advance, throw)
+    if mode is not None:
+        raise InputError("mode= is one of a system with jumps; this system has none")
     values = sys.parameters_at(params)
     drive, hold = (
         (read_inputs(sys, inputs, times), None)
@@ -179,6 +203,17 @@ def simulate(
 
     steps = chosen.run() if hold is None else run_held(chosen, hold)
     return execute(chosen.flow, steps, samples, under_way(), throw)
+
+
+def _free_run(flow: Flow, engine: str) -> Any:
+    """The run of a flow, whatever becomes of it."""
+    flow.require_start()
+    chosen = choose_engine(flow, engine)
+
+    def samples(time: np.ndarray, states: np.ndarray, events: Events, **rest: Any) -> Samples:
+        return trajectory_of(flow, type(chosen), time, states, engine=chosen.words, events=events, **rest)
+
+    return execute(chosen.flow, chosen.run(), samples, under_way(), throw=False)
 
 
 def tolerance_given(rtol: float | None) -> float | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
-from geoctrl.runs import Events, SampleRecord, Samples, storage
+from geoctrl.runs import EventRecord, Events, SampleRecord, Samples, storage
 from geoctrl.simulation import reconstruction
 from geoctrl.stepping.drive.resampling import resampled_states
 
@@ -184,6 +185,25 @@ class Trajectory(Samples):
         states = resampled_states(flow, self._by, self.time, self.states, times)
         rest = {k: getattr(self, k) for k in ("engine", "status", "success", "events")}
         return Trajectory.of_run(flow, self._by, finite_array("times", times).copy(), states, **rest)
+
+    def clock_change(
+        self, times: Callable[[np.ndarray], np.ndarray], words: Callable[[str], str]
+    ) -> Trajectory:
+        """The same run by another clock: of equations that do not hold the time."""
+        flow = replace(self._live, times=times(self._live.times))
+        events = Events()
+        for name, record in self.events.items():
+            events[name] = EventRecord(times(record.time), record.states)
+        return Trajectory.of_run(
+            flow,
+            self._by,
+            times(self.time),
+            self.states,
+            engine=self.engine,
+            status=words(self.status),
+            success=self.success,
+            events=events,
+        )
 
     # -- configuration --------------------------------------------------------------------------
 

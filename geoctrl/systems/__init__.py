@@ -10,6 +10,9 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.gates import as_description, as_mechanism, as_system, as_written
 from geoctrl.systems.imported import Imported
+from geoctrl.systems.jumps.hybrid_system import HybridSystem
+from geoctrl.systems.jumps.jump import Impact, Jump
+from geoctrl.systems.jumps.transition import Transition
 from geoctrl.systems.parts.families import Equilibrium, Family
 from geoctrl.systems.parts.friction import Friction, reaction
 from geoctrl.systems.parts.names import check_names, input_symbol, plain_inputs, time
@@ -42,7 +45,10 @@ __all__ = [
     "Friction",
     "HamelTensors",
     "Hinge",
+    "HybridSystem",
+    "Impact",
     "Imported",
+    "Jump",
     "Lagrangian",
     "Leaf",
     "Link",
@@ -60,6 +66,7 @@ __all__ = [
     "Slide",
     "System",
     "TorqueSpeed",
+    "Transition",
     "Tree",
     "UnitChange",
     "VectorField",

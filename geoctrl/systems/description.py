@@ -10,8 +10,10 @@ from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import WIDTH as COLUMNS
 from geoctrl._printing.printed_lines import full_text, on_one_page, short_form
 from geoctrl._scalars import shown
+from geoctrl.errors import DescriptionError, InputError, UnitsError
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.imported import Imported
+from geoctrl.systems.jumps.hybrid_system import HybridSystem, hybrid_system, read_jumps, read_modes
 from geoctrl.systems.parts.families import Equilibrium
 from geoctrl.systems.printing.program_text import program_text
 from geoctrl.systems.printing.summary_page import mechanism_lines, mechanism_page
@@ -127,6 +129,11 @@ class EulerPoincare(Mechanism):
     name : str
     imported : Imported, optional
         What a model file says beside the mechanism (`from_mjcf`); None of a description of one's own.
+    modes : mapping of mode -> names of constraint rows, optional
+        Rows that are in force in each mode of a mechanism that jumps; one mode with all of them by default.
+    jumps : sequence of Impact and Jump, optional
+        What happens at once: impacts, which follow from the inertia, and resets that are given. `hybrid`
+        makes of them a system that runs through them.
 
     Raises
     ------
@@ -154,6 +161,8 @@ class EulerPoincare(Mechanism):
         for name, value in spread_rotors(self).items():
             object.__setattr__(self, name, value)
         super().__post_init__()
+        object.__setattr__(self, "jumps", read_jumps(self.jumps))
+        object.__setattr__(self, "modes", read_modes(self.modes, self.row_names))
         if not (self.imported is None or isinstance(self.imported, Imported)):
             raise TypeError(f"imported must be a gc.Imported, got {shown(self.imported)}")
 
@@ -230,7 +239,87 @@ class EulerPoincare(Mechanism):
         SingularMassError
             If the reduced mass matrix is singular at a generic state.
         """
-        return reduced_system(self)
+        if len(self.rows_in_force) > 1:
+            names = ", ".join(self.rows_in_force)
+            first = next(iter(self.rows_in_force))
+            raise DescriptionError(
+                f"the mechanism has the modes {names}, each with equations of its own: take "
+                f"mech.hybrid().modes[{first!r}]"
+            )
+        return reduced_system(self.in_mode(next(iter(self.rows_in_force))))
+
+    @property
+    def rows_in_force(self) -> dict[str, tuple[str, ...]]:
+        """Names of the constraint rows in force by mode; a single mode without a name is "motion"."""
+        if self.modes is None:
+            return {"motion": self.row_names}
+        return {mode: tuple(names) for mode, names in self.modes.items()}
+
+    def in_mode(self, mode: str) -> EulerPoincare:
+        """The mechanism with the rows of one mode alone, which does not jump: itself if these are all.
+
+        Raises
+        ------
+        InputError
+            If there is no mode of that name.
+        """
+        if not isinstance(mode, str) or mode not in self.rows_in_force:
+            raise InputError(f"there is no mode {shown(mode)}; modes are {', '.join(self.rows_in_force)}")
+        names = self.rows_in_force[mode]
+        if set(names) == set(self.row_names) and len(self.rows_in_force) == 1:
+            return self
+        rows = {name: row for name, row in (self.named_rows or {}).items() if name in names}
+        title = f"{self.name}, {mode}" if self.name else mode
+        return self.replace(constraints=rows or None, modes=None, jumps=(), name=title)
+
+    @long_call
+    def hybrid(
+        self,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> HybridSystem:
+        """The modes with the jumps between them (remembered: the same object at every call).
+
+        Parameters
+        ----------
+        progress : bool or callable
+            As of `reduce`.
+        seconds : float, optional
+            Time for the call; `BudgetError` where it is not done within it.
+
+        Returns
+        -------
+        HybridSystem
+
+        Raises
+        ------
+        DescriptionError
+            If there are no jumps, a guard is changed by no state, or a reset leaves a state undefined; else
+            as `reduce` for each mode.
+        InputError
+            If a jump names a mode, a row, a state or a label that does not exist, or a restitution is
+            outside 0 to 1.
+        ConstraintError
+            If rows that are struck are not independent, or at states on the guard what an impact leaves is no
+            motion of the mode that is entered: named anew it is off the leaf, or has another energy.
+        ExpressionError
+            If an expression holds an unknown symbol.
+
+        Examples
+        --------
+        A ball that keeps four fifths of its speed when it meets the ground:
+
+        >>> import geoctrl as gc
+        >>> z = gc.Coordinate("z", unit="m")
+        >>> ball = gc.EulerPoincare(
+        ...     algebra=None, shape=[z], inertia=[[1]], potential=9.81 * z.symbol,
+        ...     jumps=[gc.Impact("bounce", when=z.symbol, rows=[[1]], restitution=0.8)])
+        >>> run = gc.simulate(ball.hybrid(), 10.0, [0, 1])
+        >>> run.status
+        "jumps 'bounce' accumulate at t = 4.06371276887"
+        """
+        return hybrid_system(self)
 
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float
@@ -272,6 +361,11 @@ class EulerPoincare(Mechanism):
         >>> change.time(2.0), change.states["x_dot"]
         (2000.0, Fraction(1, 1))
         """
+        if self.jumps:
+            raise UnitsError(
+                "guards and resets of jumps hold numbers whose units nothing tells; change the units of the "
+                "mechanism without jumps=, and give it these in the new ones"
+            )
         system = self.reduce()
         change = change_of(system, {"mass": mass, "length": length, "time": time, "current": current})
         return changed_mechanism(self, change, system.measures), change

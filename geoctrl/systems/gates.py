@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from geoctrl._scalars import shown
+from geoctrl.errors import GeoctrlError
 from geoctrl.systems.contract.system_contract import System
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.jumps.hybrid_system import HybridSystem
 
 __all__ = ["as_description", "as_mechanism", "as_system", "as_written"]
 
@@ -29,6 +31,13 @@ def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
                 "find_equilibrium, linearize, certify and simulate take it"
             )
         return given
+    if isinstance(given, HybridSystem):
+        first = next(iter(given.modes))
+        raise GeoctrlError(
+            f"{asked_by} asks about equations that do not jump, and this is a system with jumps between the "
+            f"modes {', '.join(given.modes)}: take one of them, h.modes[{first!r}]; gc.simulate runs "
+            "through jumps"
+        )
     if isinstance(given, Mechanism):
         name = f" {given.name!r}" if given.name else ""
         kind, taken = ("vector field", "field") if given.rates else ("mechanism", "mechanism")

@@ -370,6 +370,12 @@ class Assembly(ABC):
         top = [[*row, *(self.rows[a][i] for a in range(r))] for i, row in enumerate(self.mass)]
         return [*top, *([*row, *[self.graph.zero] * r] for row in self.rows)]
 
+    @property
+    def inertia(self) -> Matrix:
+        """G in all velocities, those that the frame solves for included, rotor rates appended."""
+        flat = self.restrict([e for row in self._G for e in row])
+        return [flat[i : i + self.n] for i in range(0, len(flat), self.n)]
+
     def sympy_symbols(self) -> dict[Node, sp.Symbol]:
         """Sympy symbols of the leaves of the graph."""
         m = self.mechanism

@@ -102,6 +102,8 @@ class Mechanism(ABC):
     picture: Sequence[Solid] = ()
     imported: Any = None
     wheels: Sequence[Any] = ()
+    modes: Mapping[str, Sequence[str]] | None = None
+    jumps: Sequence[Any] = ()
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
     beside_tree: dict[str, Any] = field(init=False, default_factory=dict)

@@ -101,6 +101,11 @@ class Recorded(System):
         """Units of states, inputs and parameters."""
         return measures_of(self)
 
+    @property
+    def jumps(self) -> tuple[Any, ...]:
+        """Jumps of its mechanism, which `EulerPoincare.hybrid` makes a system of; equations have none."""
+        return tuple(self.mechanism.jumps)
+
     # -- nodes and symbols ----------------------------------------------------------------------
 
     @cached_property

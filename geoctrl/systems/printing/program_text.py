@@ -102,6 +102,8 @@ def program_text(mech: Any) -> str:
 
 _UNWRITTEN = (
     "gyroscopic",
+    "jumps",
+    "modes",
     "frame",
     "leaf",
     "rotors",
