@@ -62,7 +62,7 @@ class Change:
     after: Verdict
     point: Equilibrium
     certificates: tuple[Certificate | TurningPoint, ...] = ()
-    _others: Callable[..., list[Branch]] | None = field(default=None, repr=False)
+    _others: Callable[..., list[Any]] | None = field(default=None, repr=False)
     _normal_form: Callable[..., HopfNormalForm] | None = field(default=None, repr=False)
 
     @property
@@ -70,20 +70,27 @@ class Change:
         """Of the bracket."""
         return self.bracket[1] - self.bracket[0]
 
-    def branches(self, span: Any = None) -> list[Branch]:
-        """The other curves of equilibria through a branch point, followed like the first.
+    def branches(self, span: Any = None) -> list[Any]:
+        """The other curves of equilibria through a branch point, followed like the first; of a Hopf point the
+        branch of periodic orbits that leaves it.
 
-        Where equilibria leave it in several dimensions, as by a symmetry, states are held that leave one.
+        Where equilibria leave a branch point in several dimensions, as by a symmetry, states are held that
+        leave one. Orbits begin at the Hopf point, also where that lies outside the span.
 
         Parameters
         ----------
         span : (low, high), optional
             Of the value; that of the branch by default.
 
+        Returns
+        -------
+        list of Branch or of `geoctrl.orbits.OrbitBranch`
+
         Raises
         ------
         EquilibriumError
-            If this is no branch point, or no other curve is found.
+            If this is neither a branch point nor a Hopf point, or nothing is found; at a Hopf point that was
+            not met along a parameter.
 
         Examples
         --------

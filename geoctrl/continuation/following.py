@@ -19,7 +19,11 @@ from geoctrl.continuation.changes import BRANCH, HOPF, ChangeFunction, events
 from geoctrl.continuation.closed_form import ClosedCourse
 from geoctrl.continuation.curve import Course
 from geoctrl.continuation.normal_forms.hopf_normal_form import HopfNormalForm, hopf_normal_form
+from geoctrl.continuation.orbits_from_equilibria import branch_of_hopf_point
 from geoctrl.errors import InputError, LabelError
+from geoctrl.orbits.branches.following_orbits import branch_of_orbit
+from geoctrl.orbits.branches.orbit_branch import OrbitBranch, OrbitChange
+from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.systems import Equilibrium, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 
@@ -38,8 +42,9 @@ def follow(
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     *,
     seconds: float | None = None,  # noqa: ARG001
-) -> Branch:
-    r"""Follow relative equilibria along a state, a symbol of their family or a parameter.
+) -> Branch | OrbitBranch:
+    r"""Follow relative equilibria along a state, a symbol of their family or a parameter; or periodic orbits
+    along a parameter.
 
     Along a symbol of the family that ``eq`` was taken from, members follow from its closed form; so they do
     along a parameter where ``fixed`` names symbols of the family, or it has none. Else the curve
@@ -55,14 +60,19 @@ def follow(
     can be done: its two ends are certified, one stable and one unstable, as near to each other as proofs
     reach.
 
+    A `PeriodicOrbit` is followed along a parameter, on its levels of what is conserved, by pseudo-arclength
+    with the derivatives of the flow; a Hopf point begins such a branch, on the side where its orbits are, and
+    so does a period doubling of one. Folds, branch points, period doublings and tori are located in floats.
+
     Parameters
     ----------
     sys : System
-    eq : Equilibrium, state ``x`` or pair ``(x, u)``
+    eq : Equilibrium, state ``x``, pair ``(x, u)``, PeriodicOrbit, Change or OrbitChange
     along : str
-        A state, a symbol of the family of ``eq``, or a parameter.
+        A state, a symbol of the family of ``eq``, or a parameter; of orbits a parameter.
     span : (low, high)
-        Values between which it is followed; that of ``eq`` lies between them.
+        Values between which it is followed; that of ``eq`` lies between them. A branch of orbits begins at
+        its Hopf point, also where that lies outside.
     fixed : sequence of str, optional
         States that are held. Where equilibria come in families of more dimensions, further states are held
         that change most along those; `Branch.held` names them. Or symbols of the family.
@@ -78,16 +88,18 @@ def follow(
 
     Returns
     -------
-    Branch
+    Branch or `geoctrl.orbits.OrbitBranch`
 
     Raises
     ------
     LabelError
-        If ``along`` or ``fixed`` name nothing there is.
+        If ``along`` or ``fixed`` name nothing there is, or ``along`` no parameter that orbits depend on.
     InputError
-        If the span is none, or the value of ``eq`` lies outside it.
+        If the span is none, or the value of ``eq`` lies outside it; for an orbit or a change of another
+        system, or given with ``fixed`` or ``params``.
     EquilibriumError
-        If ``eq`` is no equilibrium; if no curve of equilibria goes on from it, or several do.
+        If ``eq`` is no equilibrium; if no curve of equilibria goes on from it, or several do; if no branch of
+        orbits begins at a change, or none is found.
     ParameterError
         For an unknown parameter.
     TypeError
@@ -95,6 +107,8 @@ def follow(
 
     Notes
     -----
+    E. J. Doedel, H. B. Keller, J. P. Kernevez, Int. J. Bifurcation and Chaos 1 (1991), 745-772, of orbits.
+
     A KeyboardInterrupt carries what is done as its attribute ``branch``.
 
     Two changes between neighbouring points that undo each other are not seen: take more points. That what is
@@ -116,6 +130,10 @@ def follow(
     system = as_system(sys, "follow")
     limits = _span(span)
     count = whole_number("points", points, 3, 100_000)
+    if isinstance(eq, PeriodicOrbit | Change | OrbitChange):
+        if fixed or params:
+            raise InputError("fixed= and params= are of equilibria; an orbit has its parameters")
+        return _orbits(system, eq, _name("along", along), limits, count)
     point = resolve_equilibrium(system, eq, params)
     names = [_name("fixed", name) for name in entries("fixed", fixed)]
     symbols = eq.symbols if isinstance(eq, Equilibrium) else {}
@@ -124,6 +142,32 @@ def follow(
     branch = _branch(system, course, count, call)
     call.report.finish(1.0)
     return branch
+
+
+def _orbits(
+    system: System,
+    begun: PeriodicOrbit | Change | OrbitChange,
+    along: str,
+    span: tuple[float, float],
+    points: int,
+) -> OrbitBranch:
+    """The branch of periodic orbits through an orbit, or from a change."""
+    of = begun.point.system if isinstance(begun, Change) else None
+    of = begun.orbit.system if isinstance(begun, OrbitChange) else of
+    of = begun.system if isinstance(begun, PeriodicOrbit) else of
+    if of is not system:
+        raise InputError(
+            "the orbit or change is not of this system; follow it in the system that it was found in"
+        )
+    call = under_way()
+    if isinstance(begun, OrbitChange):
+        (found,) = begun.branches(span)
+    elif isinstance(begun, Change):
+        found = branch_of_hopf_point(begun.normal_form(), along, span, points, call)
+    else:
+        found = branch_of_orbit(begun, along, span, points, call)
+    call.report.finish(1.0)
+    return found
 
 
 def _span(given: Any) -> tuple[float, float]:
@@ -246,7 +290,7 @@ def _change(system: System, course: Course, event: ChangeFunction, points: int) 
     if len(bracket.certificates) == 2:
         proved = [c.verdict for c in bracket.certificates]
         verdicts = proved if sides[0] is event.before else proved[::-1]
-    others = partial(_others, system, course, event, points) if event.kind == BRANCH else None
+    others = partial(_others, system, course, event, points) if event.kind in (BRANCH, HOPF) else None
     return Change(
         kind=event.kind,
         value=event.place.value,
@@ -273,8 +317,11 @@ def _hopf_form(system: System, course: Course, event: ChangeFunction, state: str
 
 def _others(
     system: System, course: Course, event: ChangeFunction, points: int, span: Any = None
-) -> list[Branch]:
+) -> list[Any]:
     """`Change.branches`."""
     limits = course.span if span is None else _span(span)
+    if event.kind == HOPF:
+        form = _hopf_form(system, course, event, None)
+        return [branch_of_hopf_point(form, form.along, limits, points, None)]
     found = crossing_courses(system, course, event, limits, points)
     return [_branch(system, other, points) for other in found]

@@ -1,5 +1,6 @@
 """Relative periodic orbits, their multipliers, enclosures, Poincare sections; proved catches."""
 
+from geoctrl.orbits.branches.orbit_branch import OrbitBranch, OrbitChange
 from geoctrl.orbits.catches.proved_catch import ProvedCatch, prove_catch
 from geoctrl.orbits.enclosures.enclosed_orbit import Enclosed, OrbitEnclosure
 from geoctrl.orbits.multiple_shooting import find_periodic
@@ -8,6 +9,8 @@ from geoctrl.orbits.poincare_sections import PoincareSection, poincare_section
 
 __all__ = [
     "Enclosed",
+    "OrbitBranch",
+    "OrbitChange",
     "OrbitEnclosure",
     "PeriodicOrbit",
     "PoincareSection",

@@ -1,6 +1,8 @@
 r"""The flow with its derivative by the start, :math:`\dot\Phi = \frac{\partial f}{\partial x}\,\Phi`.
 
 State and derivative are integrated together by the engines of `geoctrl.simulate`, as a reconstruction is.
+The derivative by a parameter is one more column, with :math:`\partial f/\partial p` added to its rate, and
+zero at the start.
 """
 
 from __future__ import annotations
@@ -30,20 +32,29 @@ class FlowVariations:
     u : ndarray (m,)
     params : dict
         All parameters by name.
+    along : str, optional
+        A parameter by which the derivative is taken too, and which has other values.
     """
 
-    def __init__(self, system: System, u: np.ndarray, params: Mapping[str, float]) -> None:
-        self.system, self.u, self.params = system, u, params
-        self._more = _variational(system)
+    def __init__(
+        self, system: System, u: np.ndarray, params: Mapping[str, float], along: str | None = None
+    ) -> None:
+        self.system, self.u, self.params, self.along = system, u, params, along
+        self._more = _variational(system, along)
 
-    def __call__(self, x: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
-        """State (n,) and derivative (n, n) after a time."""
-        n = len(x)
+    def __call__(
+        self, x: np.ndarray, time: float, value: float | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """State (n,) and derivative (n, n) after a time, with a column more by the parameter."""
+        n, params = len(x), dict(self.params)
+        if self.along is not None and value is not None:
+            params[self.along] = value
+        start = np.eye(n, n + (self.along is not None))
         flow = Flow(
             system=self.system,
             drive=Held(self.system.input_labels, self.u),
-            params=self.params,
-            x0=np.concatenate([x, np.eye(n).ravel()]),
+            params=params,
+            x0=np.concatenate([x, start.ravel()]),
             times=np.array([0.0, time]),
             more=self._more,
         )
@@ -57,16 +68,22 @@ class FlowVariations:
             rows.extend(block)
         if ending.failure or not np.isfinite(rows[-1]).all():
             raise SimulationError(f"{ending.failure or 'the state is no longer finite'} on the orbit", None)
-        return rows[-1][:n], rows[-1][n:].reshape(n, n)
+        return rows[-1][:n], rows[-1][n:].reshape(n, -1)
 
 
-def _variational(system: Any) -> tuple[tuple[Node, Node], ...]:
+def _variational(system: Any, along: str | None) -> tuple[tuple[Node, Node], ...]:
     """States and rates of the derivative, row by row."""
     g, n = system.graph, system.nstates
     J = g.jacobian(system.field_nodes, system.state_nodes)
-    Phi = [[g.symbol(f"variation {i} {j}", STATE) for j in range(n)] for i in range(n)]
-    return tuple(
-        (Phi[i][j], g.add([J[i][k] * Phi[k][j] for k in range(n) if not J[i][k].is_zero]))
+    m = n + (along is not None)
+    Phi = [[g.symbol(f"variation {i} {j}", STATE) for j in range(m)] for i in range(n)]
+    terms = {
+        (i, j): [J[i][k] * Phi[k][j] for k in range(n) if not J[i][k].is_zero]
         for i in range(n)
-        for j in range(n)
-    )
+        for j in range(m)
+    }
+    if along is not None:
+        node = system.program(system.field_nodes).parameters[along]
+        for i, (slope,) in enumerate(g.jacobian(system.field_nodes, [node])):
+            terms[i, n].append(slope)
+    return tuple((Phi[i][j], g.add(terms[i, j])) for i in range(n) for j in range(m))

@@ -3,7 +3,7 @@
 Nothing is shown or saved: every function returns what it drew on. Matplotlib is imported by the first call.
 """
 
-from geoctrl.viz.branch_diagram import branches
+from geoctrl.viz.branch_diagram import branches, orbit_branches
 from geoctrl.viz.curvature_field import curvature
 from geoctrl.viz.quantile_bands import bands
 from geoctrl.viz.region_picture import attraction
@@ -25,6 +25,7 @@ __all__ = [
     "curvature",
     "drift",
     "eigenvalues",
+    "orbit_branches",
     "path",
     "poincare",
     "robustness",

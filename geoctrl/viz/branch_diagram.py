@@ -15,7 +15,7 @@ from geoctrl.viz.style import COLOURS, axis_label, new_axes, plain_text, quiet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["branches"]
+__all__ = ["branches", "orbit_branches"]
 
 _MARKS = {
     "fold": ("s", "fold"),
@@ -23,6 +23,8 @@ _MARKS = {
     "Hopf point": ("o", "Hopf point"),
     "zero eigenvalue": ("^", "zero eigenvalue"),
     "meeting eigenvalues": ("v", "eigenvalues meet"),
+    "period doubling": ("P", "period doubling"),
+    "torus": ("o", "torus"),
 }
 
 
@@ -138,3 +140,86 @@ def _crossing(branch: Any, row: int, a: tuple[float, float], b: tuple[float, flo
         if low <= change.value <= high:
             return float(change.value), float(change.point.x[row])
     return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+
+
+def orbit_branches(
+    found: Any, state: str | None = None, ax: Axes | None = None, title: str | None = None
+) -> Axes:
+    """Branches of periodic orbits: the period over the parameter, or the least and the greatest value of a
+    state; dashed where a multiplier lies outside the unit circle.
+
+    Parameters
+    ----------
+    found : OrbitBranch, or sequence of them
+        Along the same parameter.
+    state : str, optional
+        Label of a state; the period by default.
+    ax : matplotlib axes, optional
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Raises
+    ------
+    InputError
+        For no branch.
+    LabelError
+        If there is no such state.
+    TypeError
+        If these are no branches of orbits, or ``ax`` no axes.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> import geoctrl as gc
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> a = gc.Parameter("a", 0.5)
+    >>> field = gc.VectorField([x, y], [y, a * (1 - x**2) * y - x], parameters=[a], name="van der Pol")
+    >>> system = field.reduce()
+    >>> orbit = gc.find_periodic(system, [2, 0], 6.4)
+    >>> branch = gc.follow(system, orbit, along="a", span=(0.2, 1), points=5)
+    >>> gc.viz.orbit_branches(branch).get_ylabel()
+    'period (s)'
+    """
+    drawn = list(found) if isinstance(found, Sequence) else [found]
+    for branch in drawn:
+        if not hasattr(branch, "periods") or not hasattr(branch, "along"):
+            raise TypeError(f"a branch of periodic orbits is needed, got {type(branch).__name__}")
+    if not drawn:
+        raise InputError("no branch was given")
+    labels = list(drawn[0].system.state_labels)
+    if state is not None and state not in labels:
+        raise LabelError(f"no state {state!r}{nearest(str(state), labels)}")
+    ax = new_axes(ax, (6.0, 4.0))
+    for branch, colour in zip(drawn, COLOURS * (1 + len(drawn) // len(COLOURS)), strict=False):
+        curves = [branch.periods] if state is None else _extremes(branch, labels.index(state))
+        unstable = np.array([verdict.value == "NUMERICALLY_UNSTABLE" for verdict in branch.verdicts])
+        for curve in curves:
+            for first, last in _runs(unstable):
+                style = "--" if unstable[first] else "-"
+                ax.plot(branch.values[first : last + 1], curve[first : last + 1], style, color=colour)
+        if state is None:
+            for change in branch.changes:
+                ax.plot(change.value, change.orbit.period, _MARKS[change.kind][0], color=colour, mfc="white")
+    units = drawn[0].system.told_units
+    quiet(
+        ax,
+        title if title is not None else plain_text(drawn[0].system.name),
+        xlabel=axis_label(drawn[0].along, units),
+        ylabel="period (s)" if state is None else axis_label(state, units),
+    )
+    return ax
+
+
+def _extremes(branch: Any, row: int) -> list[np.ndarray]:
+    """Least and greatest value of a state along each orbit."""
+    along = [orbit.trajectory().states[row] for orbit in branch.orbits]
+    return [np.array([values.min() for values in along]), np.array([values.max() for values in along])]
+
+
+def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
+    """First and last places of runs of equal flags; each goes on to the first place of the next."""
+    starts = [0, *(np.flatnonzero(np.diff(flags)) + 1)]
+    return [(a, b) for a, b in zip(starts, [*starts[1:], len(flags) - 1], strict=True)]

@@ -1,0 +1,1 @@
+"""Branches of periodic orbits, and what changes along them."""

@@ -1,0 +1,138 @@
+"""A branch of periodic orbits and what changes along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl.errors import EquilibriumError
+from geoctrl.orbits.orbit import PeriodicOrbit
+from geoctrl.verification import Verdict
+
+__all__ = ["OrbitBranch", "OrbitChange"]
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitChange:
+    """Where a branch of orbits turns, meets another or changes its stability.
+
+    Attributes
+    ----------
+    kind : str
+        "fold" (the value turns), "branch point" (another branch of orbits crosses), "period doubling" (a
+        multiplier is -1) or "torus" (a pair with an imaginary part is on the unit circle).
+    value : float
+        Of the parameter.
+    bracket : tuple of two floats
+        Values at orbits on both sides, in floats; of a fold, as far to both sides as these are from it.
+    multiplier : complex
+        On the unit circle there.
+    orbit : PeriodicOrbit
+        In floats.
+    before, after : Verdict
+        Of the orbits on both sides, in floats.
+    """
+
+    kind: str
+    value: float
+    bracket: tuple[float, float]
+    multiplier: complex
+    orbit: PeriodicOrbit
+    before: Verdict
+    after: Verdict
+    _others: Callable[..., list[OrbitBranch]] | None = field(default=None, repr=False)
+
+    def branches(self, span: Any = None) -> list[OrbitBranch]:
+        """The other branches of orbits through a period doubling or a branch point.
+
+        Parameters
+        ----------
+        span : (low, high), optional
+            Of the value; that of the branch by default.
+
+        Raises
+        ------
+        EquilibriumError
+            At a fold or a torus, or where no other branch is found.
+        """
+        if self._others is None:
+            raise EquilibriumError(f"no other branch of periodic orbits is followed from a {self.kind}")
+        return self._others(span)
+
+    def _lines(self) -> list[str]:
+        low, high = self.bracket
+        return [
+            f"<OrbitChange: {self.kind} in [{low:.12g}, {high:.12g}], multiplier {self.multiplier:.6g}; "
+            f"{self.before} to {self.after}>"
+        ]
+
+    full = full_text
+    __repr__ = short_form
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitBranch:
+    """A curve of periodic orbits; made by `follow`.
+
+    Attributes
+    ----------
+    system : System
+    along : str
+        The parameter that it goes along.
+    span : tuple of two floats
+    values, periods : ndarray (k,)
+        Of the parameter and of T, in the order of the curve: values are monotone between folds.
+    orbits : tuple of PeriodicOrbit
+        In floats; `PeriodicOrbit.enclose` proves one.
+    changes : tuple of OrbitChange
+    ends : tuple of two str
+        Why the curve ends where it does.
+    """
+
+    system: Any
+    along: str
+    span: tuple[float, float]
+    values: np.ndarray
+    periods: np.ndarray
+    orbits: tuple[PeriodicOrbit, ...]
+    changes: tuple[OrbitChange, ...]
+    ends: tuple[str, str]
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """Of all orbits (k, n), those that are forced to be one first; nan where there are fewer."""
+        width = max(len(orbit.multipliers) for orbit in self.orbits)
+        found = np.full((len(self.orbits), width), np.nan, dtype=complex)
+        for row, orbit in zip(found, self.orbits, strict=True):
+            row[: len(orbit.multipliers)] = orbit.multipliers
+        return found
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Of the orbits, in floats."""
+        return tuple(orbit.verdict for orbit in self.orbits)
+
+    def plot(self, state: str | None = None, ax: Any = None) -> Any:
+        """The branch as `geoctrl.viz.orbit_branches` draws it."""
+        from importlib import import_module
+
+        return import_module("geoctrl.viz").orbit_branches(self, state=state, ax=ax)
+
+    def _lines(self) -> list[str]:
+        count = f"{len(self.orbits)} orbits"
+        lines = [
+            f"<OrbitBranch of {self.system.name or 'a system'} along {self.along}: {count}>",
+            f"  from {self.ends[0]} to {self.ends[1]}",
+            f"  periods: {self.periods[0]:.9g} s to {self.periods[-1]:.9g} s",
+        ]
+        for change in self.changes:
+            low, high = change.bracket
+            lines.append(f"  {change.kind} at {change.value:.9g}, within {high - low:.2g}, of floats")
+        return lines
+
+    full = full_text
+    __repr__ = short_form
