@@ -116,7 +116,7 @@ def robustness(
     WorkerError
         If a worker of the executor dies.
     TypeError
-        If ``law`` is none, or ``plant`` no system.
+        If ``law`` is none, or ``plant`` no reduced system.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def robustness(
     >>> 0.3 < report["hold"].tolerated < 0.5
     True
     """
-    system = as_system(plant, "robustness")
+    system = as_system(plant, "robustness", recorded=True)
     controller = law.sampled() if isinstance(law, Controls) else law
     if not isinstance(controller, SampledController):
         raise TypeError(f"law must be a law or law.sampled(...), got {shown(law)}")

@@ -126,6 +126,13 @@ def test_a_run_from_off_the_circle_comes_in():
     assert np.max(np.abs(run.states[:, 1] - circle().x)) > 1e-4
 
 
+def test_many_runs_of_the_loop_at_a_rate_of_the_frame_that_is_a_parameter():
+    loop = turning().closed_loop()
+    starts = np.stack([leaning().x, loop.start({"R": (turned(0.02), [0.3, 0, 0.4])})])
+    many = gc.simulate_ensemble(loop, [0, 30], starts)
+    assert many.states[:, :, -1] == pytest.approx(np.stack([leaning().x] * 2), abs=1e-4)
+
+
 def test_the_satellite_is_proved():
     assert verdict(turning()) is ASYMPTOTIC
     assert verdict(gc.linear_law(satellite(), leaning(), -turning().K)) is gc.Verdict.PROVED_UNSTABLE
@@ -292,6 +299,11 @@ REFUSED = {
         "not an equilibrium",
     ),
     "too many poles": (lambda s, eq: gc.place(s, eq, [-1] * 12), gc.InputError, "6 poles"),
+    "a report of tolerances": (
+        lambda s, eq: gc.robustness(s, turning(), eq.x, [0, 1]),
+        TypeError,
+        "needs a reduced system",
+    ),
     "a proof of the held loop": (
         lambda s, eq: gc.certify(s, eq, controller=turning().sampled(rate=50)),
         gc.InputError,

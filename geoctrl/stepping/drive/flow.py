@@ -203,12 +203,13 @@ class Flow:
         if other is system:
             return self
         translate = system.in_recording
+        numbers = {**system.params, **self.params}  # those of a flow of many members are not known yet
         events = [replace(e, node=other.expression(translate(e.expr))) for e in self.events]
         return Flow(
             system=other,
             drive=self.drive.translation(other, translate),
             params=self.params,
-            x0=system.to_recording(self.x0, self.params),
+            x0=system.to_recording(self.x0, numbers),
             times=self.times,
             rtol=self.rtol,
             events=tuple(events),
