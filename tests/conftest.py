@@ -3,6 +3,7 @@
 import gc
 import os
 import tomllib
+from functools import cache, wraps
 from pathlib import Path
 
 # Before numpy is loaded: threads of BLAS that wait for each other's small matrices take most of the time of
@@ -18,6 +19,8 @@ import pytest
 import sympy.physics.units  # noqa: F401, it evaluates text of its own when `solve` loads it
 from flint import ctx
 from sympy.parsing import sympy_parser
+
+from geoctrl import models
 
 TESTS = Path(__file__).parent
 
@@ -35,6 +38,46 @@ def pytest_collection_finish():
     their own cases before.
     """
     sympy_parser.eval_expr = _refuse
+
+
+BY_TEXT = str, int, float, bool, type(None)
+"""Options whose text says which they are."""
+
+
+def _remembered(get):
+    """The catalogue, of which an entry is built once with the same options."""
+
+    @cache
+    def builder_of(name):
+        build, kept = get(name), {}
+
+        @wraps(build)
+        def builder(*given, **options):
+            if not all(isinstance(v, BY_TEXT) for v in (*given, *options.values())):
+                return build(*given, **options)
+            asked = repr((given, sorted(options.items())))
+            if asked not in kept:
+                kept[asked] = build(*given, **options)
+            return kept[asked]
+
+        return builder
+
+    return lambda name: builder_of(name) if isinstance(name, str) else get(name)
+
+
+SHARING = {"analysis", "rotations", "spheres", "synthesis", "systems"}
+"""Folders of which the tests of a file share what the catalogue builds."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _catalogue(request):
+    """Descriptions do not change, and remember their equations: most of the time of many files was that of
+    equations which the test before had derived.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.parent.name in SHARING:
+            patch.setattr(models, "get", _remembered(models.get))
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

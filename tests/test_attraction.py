@@ -263,7 +263,7 @@ def test_the_well_of_a_quartic_is_kept_up_to_its_saddles():
     V = x.symbol**2 / 2 - x.symbol**4 / 4 + y.symbol**2
     ball = gc.EulerPoincare(algebra=None, shape=[x, y], inertia=[[1, 0], [0, 2]], potential=V, name="ball")
     system = ball.reduce()
-    roa = gc.region_of_attraction(system, system.state(), depth=9)
+    roa = gc.region_of_attraction(system, system.state(), depth=7)
     assert 0.1 < roa.level < 0.25
     assert roa.contains(system.state(x=0.4))
     assert not roa.contains(system.state(x=1.05))

@@ -94,6 +94,7 @@ def test_two_decays_of_which_one_is_twice_as_fast():
     assert {(P.expr, P.cofactor) for P in found.darboux} == {(v, -DRAG.symbol), (w, -2 * DRAG.symbol)}
 
 
+@pytest.mark.long(reason="planes that part motions are found of a free body")
 def test_the_relation_of_hess():
     """Pi3 = 0 is kept: Pi3' = -A13 Pi2 Pi3, for all parameters that meet his condition, and no others."""
     top = hess_top()

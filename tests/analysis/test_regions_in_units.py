@@ -32,7 +32,7 @@ def held_up(mass, length, time):
     ).reduce()
 
 
-UNITS = [(1, 1, 1), (10**-6, 10**3, 10**5), (10**-6, 10**-3, 10**3)]
+UNITS = [(1, 1, 1), (10**-6, 10**3, 10**5)]
 
 
 def exact(units):

@@ -661,7 +661,7 @@ def test_changed_witnesses_are_refused_or_show_the_same(files, name):
     used = max(data["problem"]["field"])
     paths += [("problem", "nodes", *p) for p in leaves(data["problem"]["nodes"]) if p[0] > used]
     refused = confirmed = 0
-    for path in rng.sample(paths, min(len(paths), 40 if name == "over a shape" else 160)):
+    for path in rng.sample(paths, min(len(paths), 40 if name == "over a shape" else 80)):
         forged = changed(data, path, lambda old: other(old, rng, len(data["problem"]["nodes"])))
         try:
             found = checker.prove(forged).told["region"].area

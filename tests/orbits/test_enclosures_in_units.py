@@ -47,6 +47,7 @@ def test_the_period_of_a_body_is_the_elliptic_integral_in_all_units(units):
         assert abs(float(ball.mid()) - value) < 1e-9 * size
 
 
+@pytest.mark.long(reason="the period of a body is that of its closed form in all units")
 def test_in_units_of_powers_of_two_no_digit_changes():
     """Sizes and times then go over exactly, and so does each number of the proof."""
     orbit = gc.find_periodic(BODY.reduce(), [0.2, 0.0, 1.0], 8.0)

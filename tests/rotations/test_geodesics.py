@@ -69,6 +69,7 @@ def test_rate_of_the_logarithm(angle, tolerance):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
+@pytest.mark.long(reason="ends are met by steps along these turns")
 def test_turns_of_the_free_body_by_changes_of_its_initial_velocity():
     """eta in R(1; v + e) = R(1; v) exp(eta e + ...), by differences of the motion alone."""
     J, v = np.diag(INERTIA) + 0.2 * (np.ones((3, 3)) - np.eye(3)), np.array([1.9, -2.4, 1.3])

@@ -197,6 +197,7 @@ def test_damping_is_not_symplectic():
 # -- energy and time reversal -----------------------------------------------------------------------------
 
 
+@pytest.mark.long(reason="rotations, and the study of integrators, bound it over shorter runs")
 def test_energy_error_is_bounded_over_a_million_steps():
     """Regular motion of the double pendulum: the slope of block means against the amplitude of the error."""
     system = spheres.double_pendulum(1.0, 2.0, 0.7, 0.4)

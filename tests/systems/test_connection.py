@@ -124,8 +124,8 @@ def drawn(seed, kind, rows):
     ("seed", "kind", "rows"),
     sampled(
         [(0, "se2", 2), (1, "se2", 1), (2, "so3", 1), (3, "so3", 2), (4, "se2", 0)],
-        [(1, "se2", 1), (3, "so3", 2), (4, "se2", 0)],
-        reason="each group and each number of rows is among those that run",
+        [(3, "so3", 2), (4, "se2", 0)],
+        reason="each group is among those that run, and the snakeboard has a momentum beside its rows",
     ),
 )
 def test_velocity_and_momentum_are_those_of_the_motion(seed, kind, rows):
@@ -154,11 +154,16 @@ def test_velocity_and_momentum_are_those_of_the_motion(seed, kind, rows):
         np.testing.assert_allclose(found[n:], rate, rtol=1e-13, atol=1e-10)  # momenta may be large
 
 
+@cache
+def without_momenta(kind):
+    mechanism = drawn(7, kind, GROUPS[kind]().n).replace(gyroscopic=None, forces=None, inputs=())
+    return mechanism.reduce().connection()
+
+
 @pytest.mark.parametrize("kind", ["se2", "so3"])
 def test_small_loops_move_the_group_by_the_curvature(kind):
     """As many rows as the group has velocities: what is left beyond the second order falls by eight."""
-    mechanism = drawn(7, kind, GROUPS[kind]().n).replace(gyroscopic=None, forces=None, inputs=())
-    connection = mechanism.reduce().connection()
+    connection = without_momenta(kind)
     assert connection.momenta == ()
     errors = []
     for size in (sp.Rational(1, 20), sp.Rational(1, 40)):
@@ -167,7 +172,7 @@ def test_small_loops_move_the_group_by_the_curvature(kind):
         rule = connection.area_rule(gait, 2 * np.pi)
         errors.append(np.linalg.norm(exact.log - rule))
         assert np.linalg.norm(rule) > 3 * errors[-1]
-        np.testing.assert_allclose(mechanism.group.hat(exact.log), np.real(logm(exact.g)), atol=1e-12)
+        np.testing.assert_allclose(GROUPS[kind]().hat(exact.log), np.real(logm(exact.g)), atol=1e-12)
     assert 6 < errors[0] / errors[1] < 10
     with pytest.raises(gc.InputError, match="from 0 to 1"):
         connection.curvature(0, 2)
@@ -175,7 +180,7 @@ def test_small_loops_move_the_group_by_the_curvature(kind):
 
 def test_two_cycles_are_the_square_of_one():
     """Without momentum every cycle moves the group by the same element."""
-    connection = drawn(8, "se2", 3).replace(gyroscopic=None, forces=None, inputs=()).reduce().connection()
+    connection = without_momenta("so3")
     gait = {"phi": sp.cos(T) / 2, "psi": sp.sin(T) / 3}
     once = connection.displacement(gait, 2 * np.pi).g
     twice = connection.displacement(gait, 2 * np.pi, cycles=2).g
