@@ -27,7 +27,7 @@ LARGEST = {
     ("flows",): 170,
     ("maps",): 500,
     ("rests",): 160,
-    ("slopes",): 350,
+    ("slopes",): 370,
     ("squares",): 550,
     ("sublevels",): 550,
 }

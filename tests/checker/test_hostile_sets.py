@@ -543,11 +543,11 @@ def test_by_slopes_the_domain_goes_on_and_outputs_keep_within_limits():
         refused(data, words) if words else confirmed(data)
 
 
-def test_by_slopes_there_is_no_leaf():
+def test_by_slopes_a_leaf_has_to_be_kept():
     data = sloped(falling)
     data["problem"]["leaf"] = {"x itself": 0}
     data["witness"]["cofactors"] = {"x itself": []}
-    refused(data, "without a leaf")
+    refused(data, "the motion keeps")
 
 
 def test_cells_by_slopes_are_a_tree():

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 from flint import arb, ctx, fmpq
 
+from geoctrl.analysis.quadratics.leaf_in_second_order import SecondOrder
 from geoctrl.checker.limits import Refusal
 from geoctrl.checker.slopes.fall import LEAF, LETTERS
 from geoctrl.checker.slopes.field import BITS, Field
@@ -44,6 +45,8 @@ NEAR = 2.0**-20
 """Of the size of a state, a deviation that tells whether slopes depend on it."""
 MODES = 1e8
 """Condition of eigenvectors from which they are next to dependent."""
+NEUTRAL, ROUNDING = 1e-12, 1e-9
+"""Of rates, of which one of this size may be zero; of logarithms of volumes."""
 
 
 class Shown(NamedTuple):
@@ -56,13 +59,22 @@ class Shown(NamedTuple):
 
 
 class _Slopes(NamedTuple):
-    """Middles and radii of J and of slopes of further functions, and the values of these."""
+    """Middles and radii of J, of slopes of ties and of further functions, and the values of these."""
 
     J: np.ndarray
     J_radius: np.ndarray
+    T: np.ndarray
+    T_radius: np.ndarray
     G: np.ndarray
     G_radius: np.ndarray
     values: np.ndarray
+
+
+class _Form(NamedTuple):
+    """Coordinates in which V is a square, and the multipliers of ties."""
+
+    frame: np.ndarray
+    multipliers: np.ndarray
 
 
 @dataclass
@@ -98,10 +110,14 @@ class FallingBySlopes:
         found = self._slopes_over(np.zeros(self._n), np.zeros(self._n))
         if found is None:
             raise CertificateError("by slopes, the rates have no derivatives at the point")
-        self._A, self._rooms = found.J, self._rooms_at(found.values)
-        slowest = np.linalg.eigvals(self._A).real.max() * self._rate
-        if not slowest < 0:
+        self._tied = SecondOrder.of(found.T, self._bend_of_ties())
+        self._jacobian, self._rooms = found.J, self._rooms_at(found.values)
+        self._A = self._tied.along.T @ found.J @ self._tied.along
+        rates = np.linalg.eigvals(self._A).real
+        if not rates.max() < -NEUTRAL * np.abs(self._A).max():
+            slowest = rates.max() * self._rate
             raise CertificateError(f"by slopes, the linearisation does not decay: real part {slowest:.3g}")
+        self._pace = -2 * float(np.mean(rates))
 
     # -- one cell ------------------------------------------------------------------------------------
 
@@ -117,6 +133,18 @@ class FallingBySlopes:
             )
         return rooms
 
+    def _bend_of_ties(self) -> np.ndarray:
+        """Half of their second derivatives at the point."""
+        bend, sizes = np.zeros((len(self._field.ties), self._n, self._n)), self._sizes
+        with ctx.workprec(BITS):
+            at = self._field.at([arb(0)] * self._n, 2)
+            for half, jet in zip(bend, self._field.jets(at, self._field.ties, 2), strict=True):
+                for i, j in (key for key in jet.terms if len(key) == 2):
+                    c = float(jet.terms[i, j].mid()) * sizes[i] * sizes[j] / 2  # of y_i y_j
+                    half[i, j] += c
+                    half[j, i] += c
+        return bend
+
     def _slopes_over(self, middle: np.ndarray, radius: np.ndarray) -> _Slopes | None:
         """Slopes over a cell, None where there are none."""
         with ctx.workprec(BITS):
@@ -126,24 +154,39 @@ class FallingBySlopes:
                 found = self._field.over(cell, bent=bool(np.any(radius)))
             except Refusal:
                 return None
-            rows = [*found.rates.tolist(), *found.functions]
+            rows = [*found.rates.tolist(), *found.ties.tolist(), *found.functions]
             pairs = [[(float(c.mid()), float(c.rad())) for c in row] for row in rows]
             values = np.array([float(v.mid()) for v in found.values])
         slopes = np.array(pairs).reshape(len(rows), self._n, 2) * self._sizes[:, None]
         if not np.all(np.isfinite(slopes)):
             return None
         J = slopes[: self._n] / (self._sizes[:, None, None] * self._rate)
-        G = slopes[self._n :]
-        return _Slopes(J[..., 0], J[..., 1], G[..., 0], G[..., 1], values)
+        T, G = np.split(slopes[self._n :], [len(self._field.ties)])
+        return _Slopes(J[..., 0], J[..., 1], T[..., 0], T[..., 1], G[..., 0], G[..., 1], values)
 
-    def _margin(self, frame: np.ndarray, level: float, middle: np.ndarray, radius: np.ndarray) -> float:
+    def _form(self, P: np.ndarray) -> _Form:
+        r"""Of a function: at the point N makes :math:`P A + A^T P + N^T G + G^T N` a form without products of
+        what is along the leaf and across it, which falls across the leaf as fast as in the mean along it.
+        """
+        tied, rate = self._tied, P @ self._jacobian
+        rate = rate + rate.T
+        inverse = np.linalg.pinv(tied.slopes @ tied.across)
+        mixed = -inverse.T @ (tied.along.T @ rate @ tied.across).T
+        beside = tied.across.T @ (rate + self._pace * P) @ tied.across
+        return _Form(_frame(P), mixed @ tied.along.T - inverse.T @ beside @ tied.across.T / 2)
+
+    def _margin(self, form: _Form, level: float, middle: np.ndarray, radius: np.ndarray) -> float:
         """How clearly V falls over a cell, and outputs keep within their limits: above zero where that is
         shown, at most one.
         """
         if (found := self._slopes_over(middle, radius)) is None:
             return -np.inf
+        frame = form.frame
         along = np.linalg.inv(frame)  # T^-1 J T in coordinates in which V is a square
         L, E = along @ found.J @ frame, np.abs(along) @ found.J_radius @ np.abs(frame)
+        weights = (form.multipliers @ frame).T
+        L += weights @ found.T @ frame
+        E += np.abs(weights) @ found.T_radius @ np.abs(frame)
         try:
             lower = np.linalg.inv(np.linalg.cholesky(-(L + L.T)))
         except np.linalg.LinAlgError:
@@ -165,11 +208,19 @@ class FallingBySlopes:
             kept = sorted(set(first))
             places = [kept.index(k) for k in first]
             yield lambda w: (left.conj().T @ (np.exp(w[places])[:, None] * left)).real, len(kept)
-        yield lambda q: scipy.linalg.solve_continuous_lyapunov(self._A.T, -np.diag(np.exp(q))), self._n
+        count = len(self._A)
+        yield lambda q: scipy.linalg.solve_continuous_lyapunov(self._A.T, -np.diag(np.exp(q))), count
 
     @cached_property
     def _families(self) -> list[_Family]:
-        return [_Family(make, np.zeros(count)) for make, count in self._functions()]
+        """Across the leaf functions have one weight more."""
+        tied = self._tied
+        if not tied.across.size:
+            return [_Family(make, np.zeros(count)) for make, count in self._functions()]
+        return [
+            _Family(partial(_over_all_states, tied, make), np.zeros(count + 1))
+            for make, count in self._functions()
+        ]
 
     def at_once(self) -> Shown | None:
         """The largest set of one cell, of the functions of equal weights."""
@@ -192,21 +243,23 @@ class FallingBySlopes:
 
     def _larger(self, P: np.ndarray, than: Shown) -> Shown | None:
         """The set of a function, if it is clearly larger than another."""
-        if (flat := _flatness(P)) is None:
+        if (flat := self._tied.flatness(P)) is None:
             return None
-        level = np.exp((than.volume + np.log(GROWN) - flat) * 2 / self._n)
-        return self._level(P, level) if self._whole(P, level) else None
+        wanted = than.volume + np.log(GROWN)
+        level = np.exp((wanted - flat) * 2 / len(self._A))
+        found = self._level(P, level) if self._whole(P, level) else None
+        return found if found is not None and found.volume >= wanted - ROUNDING else None
 
     def _whole(self, P: np.ndarray, level: float) -> bool:
         reach = np.sqrt(level * np.diag(np.linalg.inv(P)))
-        return self._margin(_frame(P), level, np.zeros(self._n), reach) > SURE
+        return self._margin(self._form(P), level, np.zeros(self._n), reach) > SURE
 
     def _level(self, P: np.ndarray, low: float = 0.0) -> Shown | None:
         """The set of a function as one cell at its largest level, nearly, from one that is shown."""
-        if (flat := _flatness(P)) is None:
+        if self._tied.flatness(P) is None:
             return None
         level = _largest(lambda c: self._whole(P, c), low, 1.0 / np.diag(np.linalg.inv(P)).max())
-        return Shown(P, level, LEAF, flat + np.log(level) * self._n / 2) if level else None
+        return Shown(P, level, LEAF, self._tied.volume(P, level)) if level else None
 
     # -- cells ---------------------------------------------------------------------------------------
 
@@ -219,13 +272,12 @@ class FallingBySlopes:
                 if (cells := self._cells(shown.function, level, most)) is None:
                     high = level
                     continue
-                grown = shown.volume + np.log(level / shown.level) * self._n / 2
-                shown = Shown(shown.function, level, cells, grown)
+                shown = Shown(shown.function, level, cells, self._tied.volume(shown.function, level))
                 yield shown
 
     def _cells(self, P: np.ndarray, level: float, most: int) -> str | None:
         """A tree of cells over which the function falls below a level, None where none is found."""
-        frame, inverse = _frame(P), np.linalg.inv(P)
+        form, inverse = self._form(P), np.linalg.inv(P)
         reach = np.sqrt(level * np.diag(inverse))
         letters: list[str] = []
         pending = [(np.zeros(self._n), reach)]
@@ -237,23 +289,23 @@ class FallingBySlopes:
             if sides and _least(inverse, middle, radius, sides) > level * (1 + 1e-9):
                 letters.append(LEAF)
                 continue
-            if self._margin(frame, level, middle, radius) > SURE:
+            if self._margin(form, level, middle, radius) > SURE:
                 letters.append(LEAF)
                 continue
             inside = not sides or _least(inverse, middle, 0 * radius, sides) < level
-            if inside and not self._margin(frame, level, middle, 0 * radius) > SURE:
+            if inside and not self._margin(form, level, middle, 0 * radius) > SURE:
                 return None  # halving is in vain
-            k = self._side(frame, level, middle, radius)
+            k = self._side(form, level, middle, radius)
             letters.append(LETTERS[k])
             half = np.where(np.arange(self._n) == k, radius / 2, radius)
             away = np.where(np.arange(self._n) == k, radius / 2, 0.0)
             pending += [(middle + away, half), (middle - away, half)]
         return "".join(letters)
 
-    def _side(self, frame: np.ndarray, level: float, middle: np.ndarray, radius: np.ndarray) -> int:
+    def _side(self, form: _Form, level: float, middle: np.ndarray, radius: np.ndarray) -> int:
         """The side whose halving leaves the largest margin."""
         halves = {k: np.where(np.arange(self._n) == k, radius / 2, radius) for k in self._curved_sides}
-        return max(halves, key=lambda k: self._margin(frame, level, middle, halves[k]))
+        return max(halves, key=lambda k: self._margin(form, level, middle, halves[k]))
 
     @cached_property
     def _curved_sides(self) -> list[int]:
@@ -261,7 +313,14 @@ class FallingBySlopes:
         found = []
         for k in range(min(self._n, len(LETTERS))):
             slopes = self._slopes_over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
-            if slopes is None or _wide(slopes.J, slopes.J_radius) or _wide(slopes.G, slopes.G_radius):
+            if slopes is None or any(
+                _wide(*pair)
+                for pair in (
+                    (slopes.J, slopes.J_radius),
+                    (slopes.T, slopes.T_radius),
+                    (slopes.G, slopes.G_radius),
+                )
+            ):
                 found.append(k)
         return found
 
@@ -272,10 +331,16 @@ class FallingBySlopes:
         P = shown.function / (shown.level * np.outer(self._sizes, self._sizes))
         sizes = np.sqrt(np.diag(P))
         rows = [[str(_short(P[i, j], sizes[i] * sizes[j])) for j in range(i + 1)] for i in range(self._n)]
-        return {
-            "function": rows,
-            "level": "1",
-            "cells": shown.cells,
+        found: dict[str, object] = {"function": rows, "level": "1", "cells": shown.cells}
+        if not self._field.ties:
+            return found
+        N = self._form(shown.function).multipliers * (self._rate / (shown.level * self._sizes))
+        unit = np.abs(N).max(axis=1)
+        return found | {
+            "multipliers": [
+                [str(_short(c, u)) for c in row]
+                for row, u in zip(N, np.where(unit > 0, unit, 1.0), strict=True)
+            ]
         }
 
 
@@ -284,19 +349,16 @@ def _wide(middle: np.ndarray, radius: np.ndarray) -> bool:
     return bool(np.any(radius > NEAR**4 * np.max(np.abs(middle), initial=0.0)))
 
 
+def _over_all_states(
+    tied: SecondOrder, make: Callable[[np.ndarray], np.ndarray], weights: np.ndarray
+) -> np.ndarray:
+    """A function by weights along the leaf and one across it."""
+    return tied.over_all_states(make(weights[:-1]), float(np.exp(weights[-1])))
+
+
 def _frame(P: np.ndarray) -> np.ndarray:
     """T with T^T P T = 1."""
     return np.linalg.inv(np.linalg.cholesky(P)).T
-
-
-def _flatness(P: np.ndarray) -> float | None:
-    """The logarithm of the volume at level one, up to a number; None where P is not definite."""
-    if not np.all(np.isfinite(P)):
-        return None
-    try:
-        return -float(np.sum(np.log(np.diag(np.linalg.cholesky(P)))))
-    except np.linalg.LinAlgError:
-        return None
 
 
 def _largest(holds: Callable[[float], bool], low: float, start: float) -> float:

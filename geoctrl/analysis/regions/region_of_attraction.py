@@ -5,6 +5,7 @@ proved in the time that is given, with a certificate that is checked without a s
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +18,7 @@ from geoctrl._calls.budget import Budget
 from geoctrl._calls.long_calls import Progress, seconds_given
 from geoctrl._checks import nearest, require_choice, whole_number
 from geoctrl._scalars import exact, shown
+from geoctrl.analysis.linear.linearization import linearize
 from geoctrl.analysis.quadratics.falling_quadratic import DEGREES
 from geoctrl.analysis.regions.attracted_set import SLOPES, SQUARES, AttractedSet
 from geoctrl.analysis.regions.energy_set import EnergySets, RegionOfAttraction
@@ -41,6 +43,9 @@ SHARES = {"slopes": 0.3, "energy": 0.7, "larger": 0.5, "squares": 0.5}
 """Of the time left that a stage may take where others follow."""
 BEFORE, AFTER = 2.0, 5.0
 """Seconds for larger sets by slopes, at most, before and after the first squares."""
+
+_PLACE = re.compile(r"\b(?:problem|theorem|witness)(?:\.\w+)*: ")
+"""Of a file, which says nothing to those who ask for a set."""
 
 Found = RegionOfAttraction | AttractedSet
 
@@ -260,25 +265,37 @@ class _RegionSearch:
                 raise
             self._cut.append("all that was to follow an interrupt")
         if self._best is None:
-            raise CertificateError(
-                f"no region is proved about this point: {self._words(self._reasons)}", key="no-region"
-            )
+            words = self._words([*self._other_rests(), *self._reasons])
+            raise CertificateError(f"no region is proved about this point: {words}", key="no-region")
         own = [self._best.reason] if isinstance(self._best, RegionOfAttraction) else self._reasons
         return replace(self._best, reason=self._words(own))
 
+    def _other_rests(self) -> list[str]:
+        """That nothing tends to a point beside which others rest, where that is why there is no set."""
+        if not any("does not decay" in reason for reason in self._reasons):
+            return []
+        found = linearize(self._question.system, self._question.point)
+        if "family" not in found.zero_modes:
+            return []
+        along = ", ".join(dict.fromkeys(label for label in found.families if label)) or "its family"
+        return [f"other points of rest lie beside it, along {along}, and motions tend to one of them"]
+
     def _words(self, reasons: list[str]) -> str:
-        words = [words for words in dict.fromkeys(reasons) if words]
+        words = [_PLACE.sub("", words) for words in dict.fromkeys(reasons) if words]
         if self._cut:
             limit = "" if math.isinf(self._budget.seconds) else f" within {self._budget.seconds:g} s"
             words.append(f"not finished{limit}: {', '.join(dict.fromkeys(self._cut))}")
         return "; ".join(words)
 
     def _stages(self, by: str | None, depth: int | None, squares: _SquaresAsked) -> None:
-        slopes = self._slopes(by) if by in (None, SLOPES) else None
+        asked, free = by in (None, SLOPES), not self._question.has_leaf
+        slopes = self._slopes(by) if asked and (free or by) else None
         if by in (None, ENERGY):
             energy = EnergySets(self._question, depth)
             if self._run_stage("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
                 return
+        if by is None and not free:
+            slopes = self._slopes(by)
         if by in (None, SQUARES):
             self._squares(slopes, squares)
         elif slopes is not None:
@@ -380,7 +397,10 @@ class _RegionSearch:
         return found is not None
 
     def _keep(self, found: Found | None) -> None:
-        if found is not None and (self._best is None or is_larger(found, self._best)):
+        """Keep a larger set. Rays leave a leaf: there those that follow one by slopes are taken."""
+        best = self._best
+        follows = best is None or (best.method == SLOPES and self._question.has_leaf)
+        if found is not None and (follows or best is None or is_larger(found, best)):
             self._best = found
 
     def _tell(self, stage: str) -> None:

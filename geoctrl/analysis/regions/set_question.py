@@ -69,6 +69,11 @@ class SetQuestion:
         """The question of stability; None where no equations can be written down."""
         return Problem.of(self.system.seen_from(self.point.spin), self.point)
 
+    @property
+    def has_leaf(self) -> bool:
+        """Whether states are bound by relations."""
+        return self.problem is not None and bool(self.problem.motion.leaf)
+
     @cached_property
     def scales(self) -> Scales:
         """Sizes at the point."""

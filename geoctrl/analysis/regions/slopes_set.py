@@ -11,7 +11,7 @@ from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.quadratics.falling_by_slopes import FallingBySlopes, Shown
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.proved_set import confirmed_set
-from geoctrl.analysis.regions.set_question import SetQuestion
+from geoctrl.analysis.regions.set_question import SetQuestion, kept_functions
 from geoctrl.analysis.witnesses.content import content_at_point, parts_as_read
 from geoctrl.checker.enclosures.sets import OVER_A_SET
 from geoctrl.checker.limits import Refusal
@@ -26,23 +26,45 @@ INSIDE, LOWER = 1e-6, (1.0, 0.97, 0.9, 0.7)
 
 
 class SlopesSets:
-    """Sets about an equilibrium of a system without a leaf: at once, then larger ones."""
+    """Sets about an equilibrium: at once, then larger ones. On the leaf, or where that does not decay on the
+    levels of what is conserved as well.
+    """
 
     def __init__(self, question: SetQuestion) -> None:
         self._question = question
         if question.equations is None:
             raise CertificateError("by slopes, its equations are not recorded")
-        stored, self._asked = question.equations
-        alone = stored.data | {"invariants": {}, "weights": {}}
+        self._shown: Shown | None = None
         try:
-            self._content = content_at_point(heading(FORMAT, question.system.name), alone)
-            asked = {k: conform(part, OVER_A_SET[k]) for k, part in self._asked.items()}
-            field = Field(*parts_as_read(self._content), asked)
+            self._search = self._search_on([])
+        except CertificateError as reason:
+            try:
+                kept = kept_functions(question.equations[0])
+            except Refusal:
+                raise reason from None
+            if not kept:
+                raise
+            self._search = self._search_on(kept)
+
+    def _search_on(self, levels: list[str]) -> FallingBySlopes:
+        """The search where some functions are held."""
+        assert self._question.equations is not None
+        stored, asked = self._question.equations
+        self._asked = asked | ({"levels": levels} if levels else {})
+        leaf = stored.data["leaf"]
+        held = {
+            part: {k: v for k, v in stored.data[part].items() if k in levels or k in leaf}
+            for part in ("invariants", "weights")
+        }
+        try:
+            top = heading(FORMAT, self._question.system.name)
+            self._content = content_at_point(top, stored.data | held, [*leaf, *levels], dimension_of=leaf)
+            given = {k: conform(part, OVER_A_SET[k]) for k, part in asked.items()}
+            field = Field(*parts_as_read(self._content), given | {"levels": levels})
         except Refusal as refusal:
             raise CertificateError(f"by slopes, {refusal}") from None
-        scales = question.scales
-        self._search = FallingBySlopes(field, np.asarray(scales.column), scales.rate)
-        self._shown: Shown | None = None
+        scales = self._question.scales
+        return FallingBySlopes(field, np.asarray(scales.column), scales.rate)
 
     def at_once(self) -> AttractedSet:
         """A set of one cell."""
@@ -72,7 +94,7 @@ class SlopesSets:
         for lower in LOWER:
             proposal = self._search.proposal(shown._replace(level=shown.level * lower * (1 - INSIDE)))
             with suppress(Refusal):
-                theorem = {"name": "slopes"} | self._asked | proposal
+                theorem = {"name": "slopes"} | self._content["theorem"] | self._asked | proposal
                 return confirmed_set(
                     AttractedSet, self._question.angles, self._content | {"theorem": theorem}
                 )

@@ -137,12 +137,25 @@ def content_of_file(
 
 
 def content_at_point(
-    heading: dict[str, Any], problem: dict[str, Any], kept: Sequence[str] = ()
+    heading: dict[str, Any],
+    problem: dict[str, Any],
+    kept: Sequence[str] = (),
+    dimension_of: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The content of a file about a problem at its point, but for its theorem and its digest."""
+    """The content of a file about a problem at its point but for its digest; its theorem tells the
+    dimension of a leaf alone.
+    """
     with ctx.workprec(BITS):
-        point = ExactWitnesses({k: v for k, v in problem.items() if k != "spin"})
-        return content_of_file(heading, point, {}, kept)
+        return copy_context().run(_content_at_point, heading, problem, kept, dimension_of)
+
+
+def _content_at_point(
+    heading: dict[str, Any], problem: dict[str, Any], kept: Sequence[str], dimension_of: Sequence[str]
+) -> dict[str, Any]:
+    set_roots(problem.get("roots", []))
+    point = ExactWitnesses({k: v for k, v in problem.items() if k != "spin"})
+    theorem = {"leaf": point.basis(list(dimension_of))} if dimension_of else {}
+    return content_of_file(heading, point, theorem, kept)
 
 
 def parts_as_read(content: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

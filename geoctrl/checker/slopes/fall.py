@@ -8,7 +8,13 @@ then V falls in S but at the point, for S is convex and
 
 .. math:: \dot V = 2\, y^T P f = \int_0^1 y^T \bigl(P J(e + t y) + J(e + t y)^T P\bigr)\, y \; dt .
 
-S is compact, so that motions in it stay, go on for ever and tend to the point. The matrix is enclosed over
+S is compact, so that motions in it stay, go on for ever and tend to the point. On a leaf, and on levels of
+what is conserved, functions T vanish along the motion, and so does :math:`\int_0^1 G(e + t y)\, y\; dt` with
+:math:`G = \partial T/\partial x`; the same holds there if for a matrix N of numbers (Finsler 1937)
+
+.. math:: P J(x) + J(x)^T P + N^T G(x) + G(x)^T N < 0 \qquad \text{for all } x \in S,
+
+on the leaf and beside it, as S holds the segment from e to x. The matrix is enclosed over
 cells of a box around S, in coordinates q with y = T q in which P is nearly the unit matrix. A cell is left
 out where nothing of S is in it: with :math:`y_a` the deviations along which the box is halved,
 
@@ -19,7 +25,7 @@ the least value with the others free, which is convex and above its tangent at t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -69,6 +75,8 @@ class SlopesFall:
     function : list of list of fmpq
         The lower triangle of P.
     level : fmpq
+    multipliers : list of list of fmpq
+        N, a row for each of the ties.
 
     Attributes
     ----------
@@ -79,7 +87,9 @@ class SlopesFall:
         Around the set.
     """
 
-    def __init__(self, field: Field, function: list[list[fmpq]], level: fmpq) -> None:
+    def __init__(
+        self, field: Field, function: list[list[fmpq]], level: fmpq, multipliers: Sequence[list[fmpq]] = ()
+    ) -> None:
         self.field, self.level, n = field, level, len(field.measured)
         self._forms: dict[tuple[int, ...], arb_mat] = {}
         require(len(function) == n, "the function is not one of what is measured", "theorem.function")
@@ -89,6 +99,11 @@ class SlopesFall:
             "the function is not proved to be positive definite",
             "theorem.function",
         )
+        require(
+            [len(row) for row in multipliers] == [n] * len(field.ties),
+            "the multipliers are none of the leaf and levels",
+            "theorem.multipliers",
+        )
         P = matrix([[ball(c) for c in row] for row in self.matrix], n)
         self.inverse = inverse(P)
         with ctx.workprec(BITS):
@@ -96,6 +111,7 @@ class SlopesFall:
             if frame is None:
                 raise Refusal("the function is too flat along some direction", "theorem.function")
             self._frame, self._image = frame, P * frame
+            self._weights = matrix([[ball(c) for c in row] for row in multipliers], n) * frame
             reach = [(arb(level) * self.inverse[k, k]).sqrt().upper().fmpq() for k in range(n)]
             self._stretch = self._stretched(frame.transpose() * self._image)
         self.whole = Cell((fmpq(0),) * n, tuple(reach))
@@ -136,8 +152,9 @@ class SlopesFall:
         return bool(self.least(cell) > arb(self.level))
 
     def falls(self, slopes: Slopes) -> bool:
-        """Whether P J + J^T P is negative definite for all J of these."""
+        """Whether P J + J^T P + N^T G + G^T N is negative definite for all J and G of these."""
         L = self._image.transpose() * slopes.rates * self._frame
+        L += self._weights.transpose() * (slopes.ties * self._frame)
         return definite_frame(-(L + L.transpose())) is not None
 
     def require(self, letters: str) -> int:

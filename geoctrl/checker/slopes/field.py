@@ -1,5 +1,5 @@
-r"""The rates of a system without a leaf, :math:`\dot x = f(x, z)` with :math:`K(x)\, z = b(x)`, and their
-slopes over cells of states.
+r"""The rates of a system, :math:`\dot x = f(x, z)` with :math:`K(x)\, z = b(x)`, what vanishes on its leaf
+and on held levels, and the slopes of all of these over cells of states, on the leaf and beside it.
 
 States that no rate of another state, no matrix and no limit depends on are *free*: they are integrals of what
 the others do, one after the other, and have values as long as these have. The others are *measured*, in
@@ -17,6 +17,7 @@ from flint import arb, arb_mat, ctx
 
 from geoctrl.checker.enclosures.balls import ENTIRE, Balls
 from geoctrl.checker.enclosures.cells import constants, matrix, matrix_of, solution
+from geoctrl.checker.enclosures.sets import nodes_of_identities
 from geoctrl.checker.enclosures.turns import is_turned
 from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.checker.limits import Refusal, require
@@ -29,11 +30,12 @@ BITS = 128
 
 
 class Slopes(NamedTuple):
-    """Over a cell: derivatives of the rates of what is measured along it, row by row, and of further
-    functions; with the values of these.
+    """Over a cell: derivatives of the rates of what is measured along it, row by row, of relations and held
+    functions, and of further ones; with the values of these.
     """
 
     rates: arb_mat
+    ties: arb_mat
     functions: list[list[arb]]
     values: list[arb]
 
@@ -45,7 +47,7 @@ class Field:
     ----------
     problem, witness : as read
     given : dict
-        With the keys "domain" and "limits".
+        With the keys "domain" and "limits"; "levels" where functions are held.
 
     Attributes
     ----------
@@ -53,6 +55,8 @@ class Field:
     given : dict
     measured, free : list of int
         Numbers of states.
+    ties : list of int
+        Places of the relations of the leaf, and of held functions.
     functions : list of int
         Places of margins of the domain, and of limited outputs.
     turned : list of str
@@ -60,16 +64,16 @@ class Field:
     """
 
     def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
-        if problem["leaf"]:
-            raise Refusal("slopes are of equations without a leaf", "problem.leaf")
         self.question, self.given = Question(problem, witness), given
-        q = self.question
+        q, levels = self.question, given.get("levels", [])
         q.require_rest()
+        q.require_kept(levels)
+        self.ties = [*problem["leaf"].values(), *(problem["invariants"][k] for k in levels)]
         self.functions = [*given["domain"], *(row["input"] for row in given["limits"].values())]
         self.equations = [*(p for *_, p in problem["matrix"]), *problem["right"]]
         self._read()
         self._require_entire()
-        used = [*self._motion, *self.functions]
+        used = [*self.motion, *self.ties, *self.functions]
         self.turned = [q.labels[i] for i in self.measured if is_turned(q, i, used)]
         with ctx.workprec(BITS):
             self.point = [+ball(v) for v in problem["states"].values()]
@@ -86,7 +90,7 @@ class Field:
             raise Refusal("the accelerations are not solved from linear equations", "problem")
         # Unknowns depend on what their equations depend on.
         self._held = [m & ~(1 << n) | linear if m >> n else m for m in held]
-        self._always = linear | _union(self._held[p] for p in self.functions)
+        self._always = linear | _union(self._held[p] for p in (*self.ties, *self.functions))
         left = set(range(n))
         while True:
             used = self._always | _union(self._held[problem["field"][i]] for i in left)
@@ -113,7 +117,7 @@ class Field:
     def _require_entire(self) -> None:
         """Where rates depend on what is free they have values whatever it may be."""
         table, bits = self.question.table, sum(1 << i for i in self.free)
-        for i in reachable(table, self._motion):
+        for i in reachable(table, self.motion):
             kind, *parts = table[i]
             if not self._held[i] & bits:
                 continue
@@ -133,16 +137,17 @@ class Field:
         """
         return _Over(self, cell, bent).slopes
 
-    @property
-    def _motion(self) -> list[int]:
-        """Places of all rates, and of what the accelerations solve."""
-        return [*self.question.problem["field"], *self.equations]
+    @cached_property
+    def motion(self) -> list[int]:
+        """Places of all rates, of what the accelerations solve, and of what is kept by identities."""
+        identities = nodes_of_identities(self.question) if self.ties else []
+        return list(dict.fromkeys([*self.question.problem["field"], *self.equations, *identities]))
 
     @cached_property
-    def all(self) -> list[int]:
-        """Places of the rates of what is measured, further functions, and all else in the equations."""
+    def nodes_with_slopes(self) -> list[int]:
+        """Places of the rates of what is measured, of ties and of further functions."""
         field = self.question.problem["field"]
-        return [*(field[i] for i in self.measured), *self.functions, *self._motion]
+        return [*(field[i] for i in self.measured), *self.ties, *self.functions]
 
     @property
     def unknowns(self) -> list[int]:
@@ -181,11 +186,15 @@ class _Over:
             z, slopes = self._solved(equations, [a.intersection(b) for a, b in zip(z, narrow, strict=True)])
             self._steps |= {self._n + i: a - m for i, (a, m) in enumerate(zip(z, middle, strict=True))}
             centre |= self._variables(middle, 1)
-        jets = self._jets(at | self._variables(z, self._order), centre, field.all)
-        end = self._n + len(field.functions)
-        rows = [self._row(jet, slopes) for jet in jets[:end]]
+        known = at | self._variables(z, self._order)
+        jets, ties = self._jets(known, centre, field.nodes_with_slopes), self._n + len(field.ties)
+        field.jets(known, field.motion, self._order)
+        rows = [self._row(jet, slopes) for jet in jets]
         self.slopes = Slopes(
-            matrix(rows[: self._n], self._n), rows[self._n :], [jet.value for jet in jets[self._n : end]]
+            matrix(rows[: self._n], self._n),
+            matrix(rows[self._n : ties], self._n),
+            rows[ties:],
+            [jet.value for jet in jets[ties:]],
         )
 
     def _variables(self, z: Sequence[arb], order: int) -> dict[int, Jet]:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.enclosures.cells import inverse, matrix
-from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
+from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero, leaf_dimension, levels_phrase
 from geoctrl.checker.numbers import ball, rational
+from geoctrl.checker.reader import label
 from geoctrl.checker.slopes.fall import CELLS, Cell, SlopesFall
 from geoctrl.checker.slopes.field import BITS, Field
-from geoctrl.checker.verdicts import Found
-from geoctrl.checker.words.claims import limit_phrase, point_words, system_at
-from geoctrl.checker.words.leaf import Dimension, leaf_words
+from geoctrl.checker.verdicts import LEAF, Found
+from geoctrl.checker.words.claims import leaf_at, limit_phrase, point_words, system_at
+from geoctrl.checker.words.leaf import Dimension
 from geoctrl.checker.words.texts import decimal, interval, listed, told
 
 PIECES = 20
@@ -23,15 +24,21 @@ SLOPES = OVER_A_SET | {
     "function": [[rational]],
     "level": above_zero,
     "cells": lambda value: value if isinstance(value, str) and 0 < len(value) <= CELLS else None,
+    "leaf?": LEAF,
+    "levels?": [label],
+    "multipliers?": [[rational]],
 }
-"""The lower triangle of P, the level, and the tree of cells."""
+"""The lower triangle of P, the level, and the tree of cells; on a leaf its dimension, held functions, and
+multipliers of these all.
+"""
 
 
 class SlopesSet(NamedTuple):
-    """What is proved: the function with its level, and over how many cells it falls."""
+    """What is proved: the function with its level, the number of its cells, and the dimension of the leaf."""
 
     fall: SlopesFall
     number: int
+    dimension: Dimension
 
     @property
     def matrix(self) -> list[list[fmpq]]:
@@ -40,8 +47,10 @@ class SlopesSet(NamedTuple):
 
     @property
     def problem(self) -> dict[str, Any]:
-        """The equations, with the domain and the limits of outputs."""
-        return self.fall.field.question.problem | self.fall.field.given
+        """The equations, with the domain, the limits of outputs and the dimension of the leaf."""
+        problem = self.fall.field.question.problem
+        own = {"leaf": problem["leaf"], "dimension": self.dimension}
+        return problem | self.fall.field.given | own
 
     def claim(self, system: str) -> str:
         """What a file claims."""
@@ -52,12 +61,12 @@ class SlopesSet(NamedTuple):
         turns = f", {' and '.join(map(told, field.turned))} up to whole turns" if field.turned else ""
         unread = f", whatever {' and '.join(map(told, free))} may be" if free else ""
         model = ", where the model holds" if problem["domain"] else ""
-        leaf = leaf_words([], Dimension(len(field.question.labels), True), " at the equilibrium")
+        held = levels_phrase(problem, field.given.get("levels", []))
         return (
             f"Motions of {system_at(system, problem)} that begin on "
-            f"{leaf}, with V <= {decimal(fall.level)}, V a positive definite quadratic function of the "
-            f"deviations of {listed(self.names)}, stay so for ever{model}, within {extent}, and tend to the "
-            f"equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
+            f"{leaf_at(problem)},{held} with V <= {decimal(fall.level)}, V a positive definite "
+            f"{self.kind} the deviations of {listed(self.names)}, stay so for ever{model}, within {extent}, "
+            f"and tend to the equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
         )
 
     def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
@@ -80,8 +89,16 @@ class SlopesSet(NamedTuple):
 
     def checks(self) -> tuple[str, ...]:
         """What was confirmed."""
+        kept = [*self.problem["leaf"], *self.problem.get("levels", [])]
         checks = [
-            "the field vanishes exactly at the point",
+            *(
+                [
+                    "field and leaf relations vanish exactly at the point",
+                    f"kept by the motion, identically: {listed(kept)}",
+                ]
+                if kept
+                else ["the field vanishes exactly at the point"]
+            ),
             f"a quadratic function V of {listed(self.names)}, positive definite",
             f"{self.number} cells around the set, over which rates have values, accelerations are "
             "determined, and V falls by the slopes of the rates",
@@ -144,7 +161,7 @@ class SlopesSet(NamedTuple):
             (states[k] - field.point[i], {k: arb(1)}) for k, i in zip(self.names, field.measured, strict=True)
         ]
 
-    def holds(self, state: list[fmpq | arb], _slack: fmpq) -> bool:
+    def holds(self, state: list[fmpq | arb], slack: fmpq) -> bool:
         """Whether a state is proved to be in the set; angles up to whole turns where these change nothing."""
         field = self.fall.field
         with ctx.workprec(BITS):
@@ -154,6 +171,9 @@ class SlopesSet(NamedTuple):
                 if field.question.labels[i] in field.turned:
                     away -= 2 * arb.pi() * round(float(away.mid() / (2 * arb.pi())))
                 y.append(away)
+            ties = (field.jets(field.at(at, 1), field.ties, 1) for at in (y, [arb(0)] * len(y)))
+            if not all(abs(a.value - b.value) <= arb(slack) for a, b in zip(*ties, strict=True)):
+                return False
             column = arb_mat(len(y), 1, y)
             P = arb_mat(len(y), len(y), [arb(c) for row in self.matrix for c in row])
             return bool((column.transpose() * P * column)[0, 0] <= arb(self.fall.level))
@@ -172,9 +192,11 @@ def _parts(cell: Cell, k: int, pieces: int) -> list[Cell]:
 
 def attraction_by_slopes(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
     """The set of a function that falls by slopes; Refusal where something is not proved."""
-    fall = SlopesFall(Field(problem, witness, given), given["function"], given["level"])
-    found = SlopesSet(fall, 0)
-    region = found._replace(number=fall.require(given["cells"]))
+    field = Field(problem, witness, given)
+    everywhere = {"rows": [], "free": field.question.labels, "inverse": []}
+    dimension = leaf_dimension(field.question, given.get("leaf", everywhere))
+    fall = SlopesFall(field, given["function"], given["level"], given.get("multipliers", []))
+    region = SlopesSet(fall, fall.require(given["cells"]), dimension)
     return Found("PROVED_ATTRACTED", "slopes", {"region": region})
 
 

@@ -9,16 +9,15 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker.enclosures.cells import matrix
-from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero
-from geoctrl.checker.limits import Refusal, require
+from geoctrl.checker.enclosures.sets import OVER_A_SET, above_zero, leaf_dimension, levels_phrase
+from geoctrl.checker.limits import Refusal
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.reader import integer, label, one_of, place
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion
 from geoctrl.checker.squares.regular import BITS, Parts
-from geoctrl.checker.verdicts import LEAF, Found, kernel
+from geoctrl.checker.verdicts import LEAF, Found
 from geoctrl.checker.words.claims import (
-    functions_of,
     leaf_at,
     limit_phrase,
     point_words,
@@ -56,11 +55,14 @@ with."""
 
 
 class Attraction(NamedTuple):
-    """What is proved: the function with its level, the parts of its box, and how many of these there are."""
+    """What is proved: the function with its level, the parts of its box, how many of these there are, and the
+    dimension of the leaf.
+    """
 
     fall: Fall
     parts: Parts
     number: int
+    dimension: Dimension
 
     @property
     def matrix(self) -> list[list[fmpq]]:
@@ -86,20 +88,14 @@ class Attraction(NamedTuple):
     def problem(self) -> dict[str, Any]:
         """The equations, with the domain, the limits of outputs and the dimension of the leaf."""
         motion = self.fall.motion
-        problem, rows = motion.question.problem, motion.given["leaf"]["rows"]
-        found = Dimension(len(problem["states"]) - len(rows), len(rows) == len(problem["leaf"]))
-        return problem | motion.given | {"leaf": problem["leaf"], "dimension": found}
+        problem = motion.question.problem
+        return problem | motion.given | {"leaf": problem["leaf"], "dimension": self.dimension}
 
     def claim(self, system: str) -> str:
         """What a file claims."""
         fall, problem = self.fall, self.problem
-        motion, levels = fall.motion, problem["levels"]
+        motion, held = fall.motion, levels_phrase(problem, problem["levels"])
         point = point_words({k: v for k, v in problem["states"].items() if k not in motion.free})
-        held = (
-            f" and with {listed(levels)} as at the equilibrium ({functions_of(problem, levels)})"
-            if levels
-            else ""
-        )
         sides = {k: (a, b) for k, (a, b) in self.extent().items() if a < b}
         extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in sides.items())
         turns = f", {' and '.join(map(told, motion.turned))} up to whole turns" if motion.turned else ""
@@ -176,14 +172,12 @@ class Attraction(NamedTuple):
 def attraction_by_squares(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
     """The set of a function that falls by sums of squares; Refusal where something is not proved."""
     motion = PolynomialMotion(problem, witness, given)
-    q, rows = motion.question, given["leaf"]["rows"]
-    require({*rows} <= {*problem["leaf"]}, "a row is no relation of the leaf", "theorem.leaf")
-    kernel(q, [q.function(name).gradient(len(q.labels)) for name in rows], given["leaf"])
-    require(given["leaf"]["free"], "the leaf is the point alone: there is nothing to attract", "problem.leaf")
+    dimension = leaf_dimension(motion.question, given["leaf"])
     fall = Fall(motion, given)
     fall.require_limits()
     parts = Parts(fall)
-    return Found("PROVED_ATTRACTED", "squares", {"region": Attraction(fall, parts, parts.require())})
+    found = Attraction(fall, parts, parts.require(), dimension)
+    return Found("PROVED_ATTRACTED", "squares", {"region": found})
 
 
 THEOREMS = {"squares": ({"theorem": SQUARES}, attraction_by_squares)}

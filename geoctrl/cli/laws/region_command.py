@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from geoctrl.cli.reading.arguments import UsageError, bounds, plant_and_law, point_of
@@ -89,13 +90,29 @@ def _region(args: argparse.Namespace) -> int:
         "reason": found.reason,
         "file": args.out,
     }
-    show(args, data, f"{_told_of(found)}{file_line(args.out)}")
+    show(args, data, f"{_told_of(found, system)}{file_line(args.out)}")
     return 0
 
 
-def _told_of(found: Any) -> str:
-    """A set in words: what is proved, on which levels, why it is no larger."""
-    lines = [found.verdict.value, f"  {found.claim}"]
-    if found.levels:
-        lines.append(f"  on the levels of: {', '.join(found.levels)}")
+def _told_of(found: Any, system: Any) -> str:
+    """A set in words: what is proved, within which states it lies, what has its value at the point there,
+    which outputs are limited; the claim, and why it is no larger.
+    """
+    units, labels = system.told_units, [*found.data["problem"]["states"]]
+    anchors = {labels[i]: (system.state_labels[i], float(q)) for i, q in found.angles.items()}
+    tends = f", and tend to {found.tends}" if found.tends else ""
+    lines = [found.verdict.value, f"  motions that begin in the set stay in it{tends}; it lies within"]
+    for label, (low, high) in found.extent.items():
+        name, away = anchors.get(label, (label, 0.0))
+        ends, unit = [low + away, high + away], units.get(name, "")
+        if unit == "rad":
+            ends, unit = [math.degrees(e) for e in ends], "deg"
+        lines.append(f"    {name} from {ends[0]:.5g} to {ends[1]:.5g} {unit}".rstrip())
+    for name in found.levels:
+        lines.append(f"  of starts for which {name} has its value at the point")
+    for name, most in found.limits.items():
+        lines.append(
+            f"  in which {name} is at most {most:g} {units.get(name, '')}".rstrip() + " to both sides"
+        )
+    lines.append(f"  {found.claim}")
     return "\n".join([*lines, f"  {found.reason}"] if found.reason else lines)
