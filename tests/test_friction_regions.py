@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+import time
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.analysis.regions import energy_set
+from geoctrl.analysis.regions.sublevel import Sublevel
 
 HALF = sp.Rational(1, 2)
 
@@ -132,3 +135,30 @@ def test_a_negative_coefficient_has_no_region():
     with pytest.raises(gc.CertificateError):
         gc.region_of_attraction(system, system.state(), by="energy")
     assert gc.region_of_attraction(system, system.state(), params={"F": 0.1}, by="energy").tends
+
+
+def test_a_set_is_kept_where_attraction_takes_all_the_time_that_is_left(monkeypatch):
+    """The search and the question what stays do not end; the set of the levels that were closed is told."""
+    highest, confirmed = Sublevel.highest, energy_set.confirmed_set
+
+    def without_end(*_):
+        while True:
+            time.sleep(0.01)
+
+    def levels(self, depth):
+        highest(self, depth)
+        without_end()
+
+    def only_sets(cls, angles, content, reason=""):
+        return without_end() if content["theorem"].get("alone") else confirmed(cls, angles, content, reason)
+
+    system = dry()[0]
+    monkeypatch.setattr(Sublevel, "highest", levels)
+    monkeypatch.setattr(energy_set, "confirmed_set", only_sets)
+    roa = gc.region_of_attraction(system, system.state(), by="energy", seconds=5)
+    assert roa.verdict is gc.Verdict.PROVED_INVARIANT
+    assert 3 * (1 - 1e-3) < roa.level < 3
+    assert "not finished within 5 s: energy" in roa.reason
+    monkeypatch.setattr(energy_set, "confirmed_set", confirmed)
+    roa = gc.region_of_attraction(system, system.state(), by="energy", seconds=5)
+    assert roa.verdict is gc.Verdict.PROVED_ATTRACTED

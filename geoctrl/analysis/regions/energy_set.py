@@ -4,12 +4,15 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from geoctrl import checker
+from geoctrl._calls.budget import Budget
 from geoctrl._checks import whole_number
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.regions.attraction_boxes import boxes_of
@@ -165,10 +168,12 @@ class EnergySets:
     ----------
     depth : int or None
         Halvings of each side of the box.
+    seconds_left : callable
+        Of the stage.
     """
 
-    def __init__(self, question: SetQuestion, depth: int | None) -> None:
-        self._question, self._depth = question, depth
+    def __init__(self, question: SetQuestion, depth: int | None, seconds_left: Callable[[], float]) -> None:
+        self._question, self._depth, self._seconds_left = question, depth, seconds_left
         self._sublevel: Sublevel | None = None
         self._was_cut = False
 
@@ -187,13 +192,22 @@ class EnergySets:
         return list(dict.fromkeys(reasons)) or ["no energy is conserved, or falls by squares"]
 
     def latest(self) -> RegionOfAttraction | None:
-        """The region of the highest level of a search that was cut; None where there is none."""
+        """The region of the highest level of a search that was cut; None where there is none.
+
+        The set alone is confirmed first, and that motions tend to the point in half of what is left then: all
+        of it may not be enough, and a set that is known would be lost.
+        """
         if self._sublevel is None or self._sublevel.best is None:
             return None
+        sublevel, best = self._sublevel, self._sublevel.best
         try:
-            return self._region(self._sublevel, self._sublevel.best)
+            kept = self._confirmed_region(sublevel.with_level(best), best.reason)
         except Refusal:
             return None
+        seconds = self._seconds_left() / 2
+        if self._was_cut or "fall" not in kept.data["theorem"] or not seconds > 0:
+            return kept
+        return Budget(seconds).attempt("attraction", lambda: self._region(sublevel, best), None) or kept
 
     def _attempt(self, sublevel: Sublevel) -> RegionOfAttraction | str:
         """The region of one function, or why there is none."""
@@ -210,11 +224,14 @@ class EnergySets:
 
     def _region(self, sublevel: Sublevel, closed: ClosedLevel) -> RegionOfAttraction:
         """The region of a level: that motions tend to the equilibrium is claimed where it is proved."""
-        content, angles = sublevel.with_level(closed), self._question.angles
+        content = sublevel.with_level(closed)
         if "fall" in content["theorem"] and not self._was_cut:
             alone = content | {"theorem": content["theorem"] | {"alone": True}}
             self._was_cut = True  # unless it comes to an end
             with suppress(Refusal):
-                return confirmed_set(RegionOfAttraction, angles, alone, closed.reason)
+                return self._confirmed_region(alone, closed.reason)
             self._was_cut = False
-        return confirmed_set(RegionOfAttraction, angles, content, closed.reason)
+        return self._confirmed_region(content, closed.reason)
+
+    def _confirmed_region(self, content: dict[str, Any], reason: str) -> RegionOfAttraction:
+        return confirmed_set(RegionOfAttraction, self._question.angles, content, reason)

@@ -291,7 +291,7 @@ class _RegionSearch:
         asked, free = by in (None, SLOPES), not self._question.has_leaf
         slopes = self._slopes(by) if asked and (free or by) else None
         if by in (None, ENERGY):
-            energy = EnergySets(self._question, depth)
+            energy = EnergySets(self._question, depth, self._stage_seconds)
             if self._run_stage("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
                 return
         if by is None and not free:
