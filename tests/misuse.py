@@ -331,6 +331,7 @@ CALLS = [
     ("follow over no span", lambda d: gc.follow(system(), point(), "v3", (1, 1)), gc.InputError),
     ("follow a name", lambda d: gc.follow(system(), "sliding", "v3", (0, 2)), TypeError),
     ("draw what is no branch", lambda d: gc.viz.branches(point()), TypeError),
+    ("draw no branch of orbits", lambda d: gc.viz.orbit_branches(point()), TypeError),
     ("invariant of a description", lambda d: gc.check_invariant(skate(), "energy"), TypeError),
     ("simulate a description", lambda d: gc.simulate(skate(), T, X0), TypeError),
     ("certify None", lambda d: gc.certify(None, X0), TypeError),

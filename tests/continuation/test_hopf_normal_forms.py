@@ -198,3 +198,12 @@ def test_forms_are_pickled_and_fit_a_page():
     assert copy.bounds == form.bounds
     assert copy.full() == form.full()
     assert max(map(len, form.full().splitlines())) <= 79
+
+
+def test_functions_that_are_not_analytic_are_refused_by_their_name():
+    """|x + 2| is smooth where the point is, and no arithmetic of balls has its series."""
+    x, y = sp.symbols("x y", real=True)
+    a = gc.Parameter("a", 0.0)
+    rates = [a.symbol * x - y - x**2 * sp.Abs(x + 2), x + a.symbol * y]
+    with pytest.raises(gc.EquilibriumError, match=r"no normal form.*no analytic function"):
+        form_at(gc.VectorField([x, y], rates, parameters=[a]), guess=(0, 0))

@@ -167,7 +167,11 @@ def hopf_normal_form(
     if state is not None and state not in system.state_labels:
         raise LabelError(f"no state {state!r}{nearest(str(state), system.state_labels)}")
     with ctx.workprec(_BITS):
-        return _HopfPoint(system, point, curve, omega).normal_form(state)
+        try:
+            at = _HopfPoint(system, point, curve, omega)
+        except UnprovedError as error:  # functions that are not analytic
+            raise EquilibriumError(f"no normal form: {error}") from None
+        return at.normal_form(state)
 
 
 class _HopfPoint:
