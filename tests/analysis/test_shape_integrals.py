@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.analysis.question.shape_integrals import find_shape_integrals, shape_jets
@@ -27,6 +28,15 @@ def test_structure_is_recognised_where_it_is():
     assert recognised(user_mechanisms.disk().replace(frame=None).reduce().despun()) is not None
     assert recognised(gc.models.get("heavy-top")().reduce()) is None
     assert recognised(user_mechanisms.double_planar_pendulum().reduce()) is None
+
+
+def test_rates_that_divide_by_a_velocity_are_not_of_the_structure():
+    """A filter whose pace is one over the speed: its rate has no value where the skate stands."""
+    skate = gc.models.get("pendulum-skate")()
+    s, v3 = sp.symbols("s v3", real=True)
+    paced = skate.replace(controller={"s": -s / v3}, equilibria={}, symmetry=None).reduce()
+    sliding = np.append(skate.reduce().equilibrium("sliding", Y0=1.0).x, 0.0)
+    assert -1 in gc.linearize(paced, sliding).eigenvalues.round(9)
 
 
 def test_structure_is_recognised_over_a_coordinate():

@@ -25,6 +25,7 @@ import numpy as np
 from geoctrl._scalars import Graph, Node, evaluate
 from geoctrl._scalars.algebra.ideal import LeafIdeal
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+from geoctrl.errors import DivisionError
 
 __all__ = ["shape_jets"]
 
@@ -151,7 +152,10 @@ def find_shape_integrals(
     symbols = list(states.values())
     labels = list(states)
     for w in range(len(symbols)):
-        found = _with_shape_velocity(graph, symbols, labels, field, leaf, w)
+        try:
+            found = _with_shape_velocity(graph, symbols, labels, field, leaf, w)
+        except DivisionError:  # a rate that is none where the velocity vanishes is not linear in it
+            continue
         if found is not None:
             return found
     return None
