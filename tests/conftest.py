@@ -65,7 +65,16 @@ def _remembered(get):
     return lambda name: builder_of(name) if isinstance(name, str) else get(name)
 
 
-SHARING = {"analysis", "rotations", "spheres", "synthesis", "systems"}
+SHARING = {
+    "analysis",
+    "continuation",
+    "literature",
+    "rotations",
+    "sampling",
+    "spheres",
+    "synthesis",
+    "systems",
+}
 """Folders of which the tests of a file share what the catalogue builds."""
 
 

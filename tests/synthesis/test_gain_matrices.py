@@ -82,6 +82,7 @@ def test_the_plant_moves_as_the_controlled_lagrangian(name, shaping, form):
     assert apart(matching.law(**dict(zip(matching.gains, map(float, row), strict=True)))) < 1e-12
 
 
+@pytest.mark.long(reason="a matrix is what its entries say, and the plant moves so")
 def test_another_entry_is_another_law():
     """Control of the test above: the plant under one law against the Lagrangian of the other."""
     matching = matched(PUCK, "both", "matrices")

@@ -464,6 +464,7 @@ def test_a_direction_may_be_given():
     assert apart(law) < 1e-12
 
 
+@pytest.mark.long(reason="damped loops of the cart come home beside it, and each class is damped")
 @pytest.mark.parametrize(
     ("name", "family", "k"), [("ball-and-beam", "level", 0.1), ("furuta-pendulum", "upright", 1e-3)]
 )
