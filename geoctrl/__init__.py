@@ -95,6 +95,7 @@ _PUBLIC = {
     "geoctrl.continuation": ("Branch", "Change", "follow"),
     "geoctrl.gaits": ("BestGait", "optimal_gait"),
     "geoctrl.orbits": (
+        "HybridOrbit",
         "PeriodicOrbit",
         "PoincareSection",
         "ProvedCatch",

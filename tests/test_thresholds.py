@@ -57,6 +57,7 @@ EXCEPTED = {
     "manifolds/entries.py: np.max(np.abs(M - M.T)) > 1e-12 * np.max(np.abs(M))": RELATIVE,
     "manifolds/turning_axes.py: max(1.0, float(np.max(np.abs(x), initial=0.0)))": "of places open",
     "orbits/orbit.py: np.abs(self.others - 1) <= max(self.margin, 1e-06)": "multipliers, which have no unit",
+    "orbits/hybrid_shooting.py: max(1.0, float(np.linalg.norm(relative, 2)))": "multipliers, without unit",
     "orbits/multiple_shooting.py: max(1.0, float(np.linalg.norm(relative, 2)))": "multipliers, without unit",
     "orbits/multiple_shooting.py: max(1.0, float(np.max(np.abs(y))))": "unknowns in units of their sizes",
     "orbits/validated.py: N * (n + 1)": COUNT,

@@ -6,7 +6,7 @@ nearest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.enclosures.orbit_symmetries import closing
+from geoctrl.orbits.hybrid_shooting import hybrid_orbit
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.shooting import RANK, Shooting
 from geoctrl.simulation.run import simulate
-from geoctrl.systems import System, as_system
+from geoctrl.systems import HybridSystem, System, as_system
 from geoctrl.systems.contract.points import read_point
 from geoctrl.verification import Verdict
 
@@ -44,25 +45,27 @@ _MARGIN = 1e-7
 
 @long_call
 def find_periodic(
-    sys: System,
+    sys: System | HybridSystem,
     guess: Any,
-    period: float,
+    period: Any,
     symmetry: Any = None,
     params: Mapping[str, float] | None = None,
     *,
     segments: int = 4,
+    mode: str | None = None,
+    jumps: Sequence[str] | None = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
-) -> PeriodicOrbit:
+) -> Any:
     r"""A solution with :math:`x(T) = S\,x(0)` near a guess, on its levels of what is conserved.
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem or HybridSystem
         Its periodic orbits are relative ones of the mechanism: they close up to the group.
     guess : state (n,), or pair (state, inputs)
         On the leaf; the orbit has its values of the conserved functions.
-    period : float
+    period : float, or through jumps one for each phase
         A guess of T (s).
     symmetry : (n, n) matrix or "axis", optional
         S, under which the motion has to be the same; "axis": a turn about the declared axis of the body by an
@@ -71,17 +74,22 @@ def find_periodic(
         Overrides of the defaults.
     segments : int
         m, parts into which the period is cut. Unstable orbits need more, and the result is the same.
+    mode : str, optional
+        Of a system with jumps the mode that the guess is in, its first one by default; the guess is a state
+        just after a jump.
+    jumps : sequence of str, optional
+        Names of the jumps in their order; those that the motion of the guess meets by default.
     progress, seconds
         As of `certify`.
 
     Returns
     -------
-    PeriodicOrbit
+    PeriodicOrbit, or HybridOrbit through jumps
 
     Raises
     ------
     EquilibriumError
-        If the search does not converge, or comes to an equilibrium.
+        If the search does not converge, or comes to an equilibrium; if the motion meets other jumps.
     InputError, TypeError
         For a guess that is no state of the system or rests, a period that is not positive, a symmetry that is
         none, equations that are not recorded or hold the time.
@@ -98,6 +106,12 @@ def find_periodic(
     >>> orbit.neutral
     ('Pi1**2 + Pi2**2 + Pi3**2', 'energy', 'time')
     """
+    if isinstance(sys, HybridSystem):
+        if symmetry is not None:
+            raise InputError("symmetry= is not taken through jumps: relabel= of an impact names things anew")
+        return hybrid_orbit(sys, guess, period, params, mode, jumps)
+    if mode is not None or jumps is not None:
+        raise InputError("mode= and jumps= are about a system with jumps; this system has none")
     system = as_system(sys, "find_periodic", recorded=True)
     T, m = real(period, "period"), whole_number("segments", segments, 1, _SEGMENTS)
     if not T > 0:

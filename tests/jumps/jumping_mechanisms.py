@@ -151,3 +151,60 @@ def hill():
         modes={"slide": ("surface",), "flight": ()},
         jumps=[leaves],
     )
+
+
+WHEEL = {"m": R(13, 10), "I": R(1, 20), "l": R(7, 10), "a": R(2, 5), "slope": R(9, 50)}
+
+
+@cache
+def rimless_wheel():
+    """A hub on spokes that rolls down a slope from spoke to spoke."""
+    m, inertia, length, a, slope = WHEEL.values()
+    spoke, plane = gc.Coordinate("th", angle=True), gc.rn(2)
+    th, w = spoke.symbol, spoke.rate
+    hub = sp.Matrix(plane.xi) + length * w * sp.Matrix([sp.cos(th), -sp.sin(th)])
+    foot = hub - length * w * sp.Matrix([sp.cos(th - 2 * a), -sp.sin(th - 2 * a)])
+    xi = sp.Matrix([*plane.xi, w])
+    strike = gc.Impact(
+        "spoke",
+        when=th - slope - a,
+        direction=1,
+        rows=foot.jacobian(xi),
+        releases=["foot x", "foot z"],
+        relabel={"th": th - 2 * a},
+    )
+    return gc.EulerPoincare(
+        algebra=plane,
+        shape=[spoke],
+        inertia=inertia_of(m * hub.dot(hub) / 2 + inertia * w**2 / 2, xi),
+        potential=m * GRAVITY * length * sp.cos(th),
+        forces=[0, -m * GRAVITY, 0],
+        constraints={"foot x": [1, 0, 0], "foot z": [0, 1, 0]},
+        name="rimless wheel",
+        jumps=[strike],
+    ).hybrid()
+
+
+HOPPER = {"m": R(2), "k1": R(1000), "k2": R(1300), "r": R(4, 5)}
+
+
+@cache
+def hopper():
+    """A mass on a spring that is stiffer on its way up, and keeps the part r of its speed at landing."""
+    m, k1, k2, r = HOPPER.values()
+    height = gc.Coordinate("z")
+    z, v = height.symbol, height.rate
+
+    def mode(k):
+        potential = m * GRAVITY * z + k * z**2 / 2
+        return gc.EulerPoincare(algebra=None, shape=[height], inertia=[[m]], potential=potential).reduce()
+
+    return gc.HybridSystem(
+        modes={"down": mode(k1), "up": mode(k2), "flight": mode(0)},
+        jumps=[
+            gc.Jump("lowest", when=v, direction=1, of="down", to="up"),
+            gc.Jump("take off", when=z, direction=1, of="up", to="flight"),
+            gc.Jump("landing", when=z, direction=-1, reset={"z_dot": r * v}, of="flight", to="down"),
+        ],
+        name="hopper",
+    )

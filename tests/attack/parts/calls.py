@@ -31,8 +31,8 @@ RAN = "ran"
 CODE = f"__import__('pathlib').Path('{RAN}').touch()"
 
 MADE_BY_THE_PACKAGE = (
-    "BestGait", "BoxCertificate", "HybridTrajectory", "Scene", "Trajectory", "SphereTrajectory",
-    "RotationTrajectory",
+    "BestGait", "BoxCertificate", "HybridTrajectory", "HybridOrbit", "Scene", "Trajectory",
+    "SphereTrajectory", "RotationTrajectory",
     "Certificate", "Linearization", "Matching",
     "DiscoveredInvariants", "EnergyLaw", "Ensemble", "ManyLinearizations", "MovingBound", "ProvedCatch",
     "PiecewiseMap", "SweepResult", "Switching",

@@ -1,0 +1,107 @@
+"""A periodic orbit through jumps, with its multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl.simulation.run import simulate
+from geoctrl.systems import HybridSystem
+from geoctrl.systems.typesetting.printed_spectra import spectrum_line
+from geoctrl.verification import Verdict
+
+__all__ = ["HybridOrbit"]
+
+
+@dataclass(frozen=True, eq=False)
+class HybridOrbit:
+    r"""A motion through jumps that comes back to its start; made by `find_periodic` of a `HybridSystem`.
+
+    With :math:`\Phi_i` the derivative of the flow of a phase, h the guard at its end, R the reset and
+    :math:`f^\pm` the rates before and after, the return map of states just after the last jump has the
+    derivative
+
+    .. math::
+
+        DP = \prod_i DR_i \Bigl(I - \frac{f_i^-\, dh_i}{dh_i f_i^-}\Bigr) \Phi_i ,
+        \qquad S_i = DR_i + \frac{(f_i^+ - DR_i f_i^-)\, dh_i}{dh_i f_i^-} .
+
+    Multipliers are the eigenvalues of DP on the leaf. Those of :math:`\prod S_i\Phi_i` are the same with one,
+    for time, in the place of a zero, that of the strike.
+
+    Attributes
+    ----------
+    system : HybridSystem
+    states : tuple of ndarray
+        The state after each jump, that at which the first phase begins first.
+    modes, jumps : tuple of str
+        Of the phases, and the jumps at their ends.
+    periods : ndarray
+        Time of each phase (s).
+    multipliers : ndarray (d,)
+        Those that are forced to be one and zero, exactly, then the others by falling modulus.
+    neutral : tuple of str
+        Names of the former: functions that motions and jumps conserve, "strike" and "impact" for zeros.
+    saltation : tuple of ndarray
+        S of each jump.
+    impulses : tuple of ndarray
+    lost : ndarray
+        Kinetic energy lost at each jump (J); nan for resets that are given.
+    verdict : Verdict
+        NUMERICALLY_STABLE where all other multipliers are inside the unit circle, NUMERICALLY_UNSTABLE where
+        one is outside, else SPECTRALLY_STABLE_ONLY.
+    margin, residual : float
+        As of `PeriodicOrbit`.
+    params : dict
+        Overrides of parameters that were given.
+    """
+
+    system: HybridSystem
+    states: tuple[np.ndarray, ...]
+    modes: tuple[str, ...]
+    jumps: tuple[str, ...]
+    periods: np.ndarray
+    multipliers: np.ndarray
+    neutral: tuple[str, ...]
+    saltation: tuple[np.ndarray, ...]
+    impulses: tuple[np.ndarray, ...]
+    lost: np.ndarray
+    verdict: Verdict
+    margin: float
+    residual: float
+    params: dict[str, float]
+
+    @property
+    def x(self) -> np.ndarray:
+        """The state at which the first phase begins."""
+        return self.states[0]
+
+    @property
+    def period(self) -> float:
+        """Time of all phases (s)."""
+        return float(self.periods.sum())
+
+    @property
+    def others(self) -> np.ndarray:
+        """Multipliers that nothing forces to be one or zero."""
+        return self.multipliers[len(self.neutral) :]
+
+    def trajectory(self, points: int = 201, **options: Any) -> Any:
+        """The orbit over one period as a `HybridTrajectory`; options are those of `geoctrl.simulate`."""
+        times = np.linspace(0.0, self.period, points)
+        return simulate(self.system, times, self.x, params=self.params, mode=self.modes[0], **options)
+
+    def _lines(self) -> list[str]:
+        phases = ", ".join(f"{t:.9g} s to {name!r}" for t, name in zip(self.periods, self.jumps, strict=True))
+        return [
+            f"<HybridOrbit of {self.system.name or 'a system'}: {self.verdict.value}>",
+            f"  period: {self.period:.12g} s: {phases}",
+            spectrum_line("multipliers", self.others),
+            f"  neutral: {', '.join(self.neutral)}",
+        ]
+
+    full = full_text
+    __repr__ = short_form

@@ -1,0 +1,413 @@
+r"""Periodic orbits through jumps by shooting, a phase for each jump.
+
+Unknowns are for each phase the state :math:`x_i` after the last jump and its time :math:`T_i`:
+
+.. math:: R_i(\varphi_{T_i}(x_i)) = x_{i+1}, \qquad h_i(\varphi_{T_i}(x_i)) = 0,
+
+as many equations as unknowns: the guard chooses the start among the states of one orbit. Relations of the
+leaf, and functions that motions and jumps conserve, at their values at the guess, are added: closing repeats
+them.
+States count over their sizes at the guess, times over those of the guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from geoctrl._calls.long_calls import tell
+from geoctrl._checks import nearest
+from geoctrl._scalars import real
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
+from geoctrl.orbits.flow_derivative import FlowVariations
+from geoctrl.orbits.hybrid_orbit import HybridOrbit
+from geoctrl.simulation.run import simulate
+from geoctrl.systems import HybridSystem, Transition
+from geoctrl.systems.jumps.guard_states import states_on_guard
+from geoctrl.verification import Verdict
+
+__all__ = ["hybrid_orbit"]
+
+_STEPS = 40
+_CLOSED = 1e-10
+"""Residual, relative to the sizes of states, up to which an orbit counts as found."""
+_RANK = 1e-10
+_RESTS = 1e-6
+"""Part of the time of a phase at the guess below which it is none."""
+_FIRST = 1e-2
+"""Part of the period that the guess is run without guards: published starts are on one to their digits."""
+_AFTER = 1e-3
+"""Part of the period by which the orbit is run past its end."""
+_MARGIN = 1e-7
+_FORCED = 1e-5
+"""Distance from zero or one within which a multiplier that is forced is looked for."""
+_NONE = "no periodic orbit was found near the guess"
+
+
+class _PhaseEnd(NamedTuple):
+    """A phase at its end: states, derivatives, rates."""
+
+    x: np.ndarray
+    flow: np.ndarray
+    rate: np.ndarray
+    guard: float
+    slope: np.ndarray
+    reset: np.ndarray
+    derivative: np.ndarray
+
+    @property
+    def speed(self) -> float:
+        """dh f."""
+        return float(self.slope @ self.rate)
+
+
+@dataclass(frozen=True, eq=False)
+class _Phase:
+    """One mode up to one jump."""
+
+    transition: Transition
+    params: dict[str, float]
+
+    @property
+    def system(self) -> Any:
+        """That of the mode."""
+        return self.transition.source.system
+
+    @cached_property
+    def _flow(self) -> FlowVariations:
+        return FlowVariations(self.system, np.zeros(self.system.ninputs), self.params)
+
+    @cached_property
+    def _program(self) -> Any:
+        g, t = self.system.graph, self.transition
+        nodes = [t.guard, *t.reset]
+        slopes = g.jacobian(nodes, self.system.state_nodes)
+        return self.system.program([*nodes, *(e for row in slopes for e in row), *self.system.field_nodes])
+
+    def rate(self, x: np.ndarray) -> np.ndarray:
+        """Rate of a state of the mode."""
+        own = {k: v for k, v in self.params.items() if k in self.system.params}
+        return self.system.rhs(0.0, x, None, own)
+
+    def end(self, x: np.ndarray, time: float) -> _PhaseEnd:
+        """What the phase makes of a state."""
+        end, flow = self._flow(x, time)
+        n, k = end.size, len(self.transition.reset) + 1
+        arguments = [*end.tolist(), 0.0, *[0.0] * self.system.ninputs]
+        values = np.array(self._program.scalar(arguments, self._program.constants(self.params)))
+        slopes = values[k : k + k * n].reshape(k, n)
+        return _PhaseEnd(end, flow, values[k + k * n :], float(values[0]), slopes[0], values[1:k], slopes[1:])
+
+
+def hybrid_orbit(
+    system: HybridSystem,
+    guess: Any,
+    period: Any,
+    params: Mapping[str, float] | None,
+    mode: str | None,
+    jumps: Sequence[str] | None,
+) -> HybridOrbit:
+    """The orbit near a guess; see `find_periodic`."""
+    first, values = system.mode_name(mode), system.parameters_at(params)
+    if system.input_labels:
+        raise InputError(
+            f"the inputs {', '.join(system.input_labels)} are open; close them by feedback= of the mechanism"
+        )
+    if any(mode.holds_time for mode in system.modes.values()):
+        raise InputError("the equations hold the time: their solutions have the period of that, or none")
+    x = np.array(system.modes[first].start(guess, values[first]), dtype=float)
+    times = _times(period)
+    names = _names(system, jumps)
+    if names is None or len(times) != len(names):
+        names, times = _jumps_of_guess(system, x, float(sum(times)), values, first, names)
+    chain = _chain(system, first, names)
+    shooting = _HybridShooting(system, x, [_Phase(t, _both(values, t)) for t in chain], np.array(times))
+    states, periods, residual = shooting.solution()
+    return _orbit(shooting, states, periods, residual, dict(params or {}))
+
+
+def _both(values: Mapping[str, dict[str, float]], transition: Transition) -> dict[str, float]:
+    return values[transition.source.name] | values[transition.target.name]
+
+
+def _times(period: Any) -> list[float]:
+    given = list(period) if hasattr(period, "__iter__") and not isinstance(period, str) else [period]
+    times = [real(t, "period") for t in given]
+    if not times or not all(t > 0 for t in times):
+        raise InputError(f"period must be positive, in seconds, or one for each phase, got {period!r}")
+    return times
+
+
+def _names(system: HybridSystem, jumps: Any) -> list[str] | None:
+    if jumps is None:
+        return None
+    known = [t.name for t in system.transitions]
+    if isinstance(jumps, str) or not hasattr(jumps, "__iter__") or not list(jumps):
+        raise InputError(f"jumps must be a list of names, in the order in which they come, got {jumps!r}")
+    for name in jumps:
+        if name not in known:
+            raise InputError(f"there is no jump {name!r}{nearest(str(name), known)}")
+    return list(jumps)
+
+
+def _jumps_of_guess(
+    system: HybridSystem,
+    x: np.ndarray,
+    period: float,
+    values: Mapping[str, dict[str, float]],
+    first: str,
+    wanted: list[str] | None,
+) -> tuple[list[str], list[float]]:
+    """Jumps that the motion of the guess meets within its period, and the times between them."""
+    bit = _FIRST * period
+    try:
+        y = simulate(system.modes[first], [0, bit], x, params=values[first]).states[:, -1]
+        given = {k: v for own in values.values() for k, v in own.items()}
+        run = simulate(system, [bit, 1.25 * period], y, params=given, mode=first)
+    except GeoctrlError as error:
+        raise EquilibriumError(f"{_NONE}: its motion cannot be followed: {error}") from None
+    names, ends = [jump.name for jump in run.jumps], [jump.time for jump in run.jumps]
+    if not names:
+        raise EquilibriumError(f"{_NONE}: within {1.25 * period:.6g} s its motion meets no jump")
+    count = int(np.argmin(np.abs(np.array(ends) - period))) + 1 if wanted is None else len(wanted)
+    if wanted is not None and names[:count] != wanted:
+        raise EquilibriumError(f"{_NONE}: its motion meets {', '.join(names)}, not {', '.join(wanted)}")
+    return names[:count], np.diff([0.0, *ends[:count]]).tolist()
+
+
+def _chain(system: HybridSystem, first: str, names: Sequence[str]) -> list[Transition]:
+    """The jumps, each from the mode that the one before enters."""
+    by_name, mode, chain = {t.name: t for t in system.transitions}, first, []
+    for name in names:
+        if by_name[name].source.name != mode:
+            raise InputError(
+                f"the jump {name!r} leads from the mode {by_name[name].source.name!r}, and the motion is in "
+                f"{mode!r}"
+            )
+        chain.append(by_name[name])
+        mode = by_name[name].target.name
+    if mode != first:
+        raise InputError(f"after the jumps {', '.join(names)} the mode is {mode!r}, not {first!r} again")
+    return chain
+
+
+@dataclass(frozen=True, eq=False)
+class _HybridShooting:
+    """The equations of an orbit near a guess."""
+
+    hybrid: HybridSystem
+    guess: np.ndarray
+    phases: list[_Phase]
+    times: np.ndarray
+
+    @cached_property
+    def starts(self) -> list[np.ndarray]:
+        """States after each jump along the motion of the guess, phase by phase."""
+        found = [self.guess]
+        for phase, time in zip(self.phases[:-1], self.times, strict=False):
+            found.append(phase.end(found[-1], float(time)).reset)
+        return found
+
+    @cached_property
+    def sizes(self) -> list[np.ndarray]:
+        """Largest values of the states of each phase at its start, half way and at its end, or way there."""
+        found = []
+        for p, x, time in zip(self.phases, self.starts, self.times, strict=True):
+            middle, end = p.end(x, float(time) / 2), p.end(x, float(time))
+            way = np.maximum(np.abs(middle.rate), np.abs(end.rate)) * time
+            size = np.max(np.abs([x, middle.x, end.x, way]), axis=0)
+            found.append(np.where(size > 0, size, 1.0))
+        return found
+
+    @cached_property
+    def level_names(self) -> list[str]:
+        """Names of what all modes keep, and all jumps."""
+        kept = [set(p.system.conserved(p.params, u=np.zeros(0))) for p in self.phases]
+        return sorted(n for n in set.intersection(*kept) if all(_jump_keeps(p, n) for p in self.phases))
+
+    def levels(self, phase: int, x: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Values of what is conserved at a state, and gradients."""
+        p = self.phases[phase]
+        kept = p.system.conserved(p.params, u=np.zeros(0))
+        nodes = [kept[name] for name in names]
+        if not nodes:
+            return np.zeros(0), np.zeros((0, x.size))
+        slopes = p.system.graph.jacobian(nodes, p.system.state_nodes)
+        program = p.system.program([*nodes, *(e for row in slopes for e in row)])
+        values = np.array(program.scalar([*x.tolist(), 0.0], program.constants(p.params)))
+        return values[: len(nodes)], values[len(nodes) :].reshape(len(nodes), -1)
+
+    def ends(self, states: Sequence[np.ndarray], times: np.ndarray) -> list[_PhaseEnd]:
+        """The phases at their ends."""
+        return [p.end(x, float(t)) for p, x, t in zip(self.phases, states, times, strict=True)]
+
+    def equations(self, states: Sequence[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals in sizes, and their derivative by unknowns in sizes."""
+        m, widths = len(self.phases), [x.size + 1 for x in states]
+        places = np.concatenate([[0], np.cumsum(widths)])
+        residuals, rows = [], []
+        for i, end in enumerate(self.ends(states, times)):
+            j, n = (i + 1) % m, states[i].size
+            by_state = np.column_stack([end.flow * self.sizes[i], end.rate * self.times[i]])
+            length = float(np.abs(end.slope) @ (np.abs(end.x) + self.sizes[i])) or 1.0
+            closing = np.zeros((states[j].size, places[-1]))
+            closing[:, places[i] : places[i + 1]] += end.derivative @ by_state / self.sizes[j][:, None]
+            closing[:, places[j] : places[j] + states[j].size] -= np.eye(states[j].size)
+            guard = np.zeros((1, places[-1]))
+            guard[0, places[i] : places[i + 1]] = end.slope @ by_state / length
+            residuals += [(end.reset - states[j]) / self.sizes[j], [end.guard / length]]
+            rows += [closing, guard]
+            for values, gradients in self._further_conditions(i, states[i]):
+                weight = np.linalg.norm(gradients * self.sizes[i], axis=1)
+                weight[weight == 0] = 1.0
+                more = np.zeros((len(values), places[-1]))
+                more[:, places[i] : places[i] + n] = gradients * self.sizes[i] / weight[:, None]
+                residuals.append(values / weight)
+                rows.append(more)
+        return np.concatenate(residuals), np.vstack(rows)
+
+    def _further_conditions(self, i: int, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Relations of the leaf; in the first phase levels, less those of the guess."""
+        system, params = self.phases[i].system, self.phases[i].params
+        held = [
+            (
+                np.ravel(system.leaf_residual(x, params)),
+                system.seen_from(None).leaf_gradient(x, params).reshape(-1, x.size),
+            )
+        ]
+        if i == 0 and self.level_names:
+            values, gradients = self.levels(0, x, self.level_names)
+            held.append((values - self.levels(0, self.guess, self.level_names)[0], gradients))
+        return held
+
+    def solution(self) -> tuple[list[np.ndarray], np.ndarray, float]:
+        """Newton's steps, halved where they make it worse."""
+        states, times = [x.copy() for x in self.starts], self.times.copy()
+        try:
+            residual, J = self.equations(states, times)
+            for _ in range(_STEPS):
+                tell("searching the orbit")
+                step = np.linalg.lstsq(J, -residual, rcond=_RANK)[0]
+                for halving in range(8):
+                    trial = self._trial_at(states, times, step / 2**halving)
+                    if np.all(trial[1] > 0):
+                        better = self.equations(*trial)
+                        if np.linalg.norm(better[0]) < np.linalg.norm(residual):
+                            break
+                else:
+                    break
+                (states, times), (residual, J) = trial, better
+        except (GeoctrlError, ArithmeticError, ValueError) as error:
+            raise EquilibriumError(f"{_NONE}: {error}; start nearer, or with other periods") from None
+        defect = float(np.max(np.abs(residual)))
+        if not defect <= _CLOSED:
+            raise EquilibriumError(
+                f"{_NONE}: the defect is {defect:.3g} after the last step; start nearer, or with other "
+                "periods"
+            )
+        if np.any(times <= _RESTS * self.times):
+            raise EquilibriumError(
+                f"{_NONE}: the search came to a point, where jumps follow each other without any time between"
+            )
+        return states, times, defect
+
+    def _trial_at(
+        self, states: Sequence[np.ndarray], times: np.ndarray, step: np.ndarray
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        moved, later, start = [], times.copy(), 0
+        for i, x in enumerate(states):
+            moved.append(x + step[start : start + x.size] * self.sizes[i])
+            later[i] += step[start + x.size] * self.times[i]
+            start += x.size + 1
+        return moved, later
+
+
+def _jump_keeps(phase: _Phase, name: str) -> bool:
+    """Whether a jump keeps a function, at three states on its guard."""
+    t, target = phase.transition, phase.transition.target.system
+    before = phase.system.conserved(phase.params)[name]
+    after = target.conserved(phase.params).get(name)
+    states = states_on_guard(phase.system, t.guard, phase.params)
+    if after is None or not states:
+        return False
+    here, there = phase.system.program([before, *t.reset]), target.program([after])
+    for x in states:
+        value, *y = here.scalar([*x.tolist(), 0.0], here.constants(phase.params))
+        (other,) = there.scalar([*y, 0.0], there.constants(phase.params))
+        if abs(value - other) > _CLOSED * (abs(value) + abs(other)):
+            return False
+    return True
+
+
+def _orbit(
+    shooting: _HybridShooting, states: list[np.ndarray], times: np.ndarray, residual: float, params: dict
+) -> HybridOrbit:
+    """The orbit with its multipliers, if it meets these jumps first and keeps what they promise."""
+    phases, ends, m = shooting.phases, shooting.ends(states, times), len(times)
+    names = [p.transition.name for p in phases]
+    given = {k: v for p in phases for k, v in p.params.items()}
+    run = simulate(
+        shooting.hybrid,
+        [0.0, float(times.sum()) * (1 + _AFTER)],
+        states[0],
+        params=given,
+        mode=phases[0].transition.source.name,
+        max_jumps=m,
+        throw=False,
+    )
+    met = [jump.name for jump in run.jumps]
+    if met != names or run.status.startswith("failed"):
+        raise EquilibriumError(
+            f"{_NONE}: a motion from what was found meets {', '.join(met) or 'no jump'} instead of "
+            f"{', '.join(names)} ({run.status})"
+        )
+    P, saltation, least = np.eye(states[0].size), [], states[0].size
+    for i, end in enumerate(ends):
+        if not end.speed:
+            raise EquilibriumError(f"{_NONE}: it touches the guard of {names[i]!r} and does not pass it")
+        strike = np.eye(end.x.size) - np.outer(end.rate, end.slope) / end.speed
+        P = end.derivative @ strike @ end.flow @ P
+        after = phases[(i + 1) % m].rate(states[(i + 1) % m])
+        saltation.append(end.derivative @ strike + np.outer(after, end.slope) / end.speed)
+        D = end.derivative @ strike @ _leaf_basis(phases[i], end.x)
+        scaled = D / shooting.sizes[(i + 1) % m][:, None]
+        least = min(least, int(np.linalg.matrix_rank(scaled, tol=_FORCED * float(np.linalg.norm(scaled, 2)))))
+    sizes = shooting.sizes[0]
+    W = np.linalg.qr(_leaf_basis(phases[0], states[0]) / sizes[:, None])[0]
+    relative = W.T @ (P * sizes / sizes[:, None]) @ W
+    zeros = W.shape[1] - least
+    neutral = [*shooting.level_names, *(["strike"] * min(zeros, 1)), *(["impact"] * max(zeros - 1, 0))]
+    forced = [1.0] * len(shooting.level_names) + [0.0] * zeros
+    others = np.linalg.eigvals(relative)
+    for value in forced:
+        others = np.delete(others, np.argmin(np.abs(others - value)))
+    left = others[np.lexsort((others.imag.round(9), -np.abs(others).round(9)))]
+    margin = _MARGIN * max(1.0, float(np.linalg.norm(relative, 2)))
+    radius = float(np.abs(left).max(initial=0.0))
+    verdict = Verdict.NUMERICALLY_UNSTABLE if radius > 1 + margin else Verdict.SPECTRALLY_STABLE_ONLY
+    if radius < 1 - margin:
+        verdict = Verdict.NUMERICALLY_STABLE
+    return HybridOrbit(
+        system=shooting.hybrid,
+        states=tuple(states),
+        modes=tuple(p.transition.source.name for p in phases),
+        jumps=tuple(names),
+        periods=times,
+        multipliers=np.concatenate([forced, left]),
+        neutral=tuple(neutral),
+        saltation=tuple(saltation),
+        impulses=tuple(jump.impulse for jump in run.jumps),
+        lost=np.array([jump.lost for jump in run.jumps]),
+        verdict=verdict,
+        margin=margin,
+        residual=residual,
+        params=params,
+    )
+
+
+def _leaf_basis(phase: _Phase, x: np.ndarray) -> np.ndarray:
+    return phase.system.seen_from(None).leaf_basis(x, phase.params)
