@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl._scalars import STATE, Graph, Program
 from geoctrl.systems.jumps.impact_equations import collision, gains_energy, inverse_loads
-from tests.jumps.jumping_mechanisms import BLOCK, ball, block, compass_walker
+from tests.jumps.jumping_mechanisms import BLOCK, block, bouncing_ball, compass_walker
 
 SHAPES = [(3, 1, 0), (3, 1, 1), (4, 2, 1), (5, 2, 2), (5, 3, 1), (6, 3, 2)]
 
@@ -149,6 +149,6 @@ def test_units_do_not_decide():
         algebra=None, shape=[small], inertia=[[1e-9]], potential=9810e-9 * small.symbol, jumps=[bounce]
     )
     run = gc.simulate(mech.hybrid(), 2.0, [0, 1000])
-    other = gc.simulate(ball(0.5).hybrid(), 2.0, [0, 1])
+    other = gc.simulate(bouncing_ball(0.5), 2.0, [0, 1])
     assert np.isclose(run.accumulation, other.accumulation, rtol=1e-12)
     assert len(run.jumps) == len(other.jumps)
