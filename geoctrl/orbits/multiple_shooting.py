@@ -7,6 +7,7 @@ nearest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from geoctrl._checks import whole_number
 from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
-from geoctrl.orbits.enclosures.orbit_symmetries import closing
+from geoctrl.orbits.enclosures.orbit_symmetries import closing, whole_turns
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.shooting import RANK, Shooting
@@ -54,6 +55,7 @@ def find_periodic(
     segments: int = 4,
     mode: str | None = None,
     jumps: Sequence[str] | None = None,
+    winding: Mapping[str, int] | None = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
 ) -> Any:
@@ -79,6 +81,9 @@ def find_periodic(
         just after a jump.
     jumps : sequence of str, optional
         Names of the jumps in their order; those that the motion of the guess meets by default.
+    winding : mapping of label -> int, optional
+        By how many whole turns coordinates declared with ``angle=True`` have moved on after T; by default the
+        nearest return of the guess tells it, of those in which the motion is the same after a turn.
     progress, seconds
         As of `certify`.
 
@@ -90,6 +95,8 @@ def find_periodic(
     ------
     EquilibriumError
         If the search does not converge, or comes to an equilibrium; if the motion meets other jumps.
+    LabelError
+        If ``winding`` names no angle, or one after a turn of which the motion is another.
     InputError, TypeError
         For a guess that is no state of the system or rests, a period that is not positive, a symmetry that is
         none, equations that are not recorded or hold the time.
@@ -109,6 +116,10 @@ def find_periodic(
     if isinstance(sys, HybridSystem):
         if symmetry is not None:
             raise InputError("symmetry= is not taken through jumps: relabel= of an impact names things anew")
+        if winding is not None:
+            raise InputError(
+                "winding= is not taken through jumps: a reset leads an angle back by whole turns"
+            )
         return hybrid_orbit(sys, guess, period, params, mode, jumps)
     if mode is not None or jumps is not None:
         raise InputError("mode= and jumps= are about a system with jumps; this system has none")
@@ -122,24 +133,28 @@ def find_periodic(
     if system.time_node in system.graph.symbols(system.field_nodes):
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
     closes = closing(system, symmetry, dict(numbers))
+    rounds = whole_turns(system, winding, dict(numbers), u)
     shooting = Shooting(system, x, u, dict(numbers), closes, m, T)
     if not shooting.moves(x, T):
         raise InputError("the guess rests: its orbit is a point; move it off the equilibrium")
-    y, residual = _solution(shooting, _first_unknowns(shooting))
+    period, angle, offset = _nearest_return(shooting, rounds)
+    shooting = replace(shooting, offset=offset)
+    y, residual = _solution(shooting, _first_unknowns(shooting, period, angle))
     return orbit_of(shooting, y, residual)
 
 
-def _first_unknowns(shooting: Shooting) -> np.ndarray:
+def _first_unknowns(shooting: Shooting, period: float, angle: float) -> np.ndarray:
     """Unknowns along the motion of the guess until it returns nearest."""
-    period, angle = _nearest_return(shooting)
     states = [shooting.guess]
     for _ in range(shooting.segments - 1):
         states.append(shooting.flow(states[-1], period / shooting.segments)[0])
     return shooting.unknowns(states, period, angle)
 
 
-def _nearest_return(shooting: Shooting) -> tuple[float, float]:
-    """Time and angle, among those near the period that is given, at which the motion comes nearest."""
+def _nearest_return(shooting: Shooting, rounds: Mapping[int, int | None]) -> tuple[float, float, np.ndarray]:
+    """Time and angle, among those near the period that is given, at which the motion comes nearest, and whole
+    turns of angles, those that are not given the nearest.
+    """
     period, sizes, guess = shooting.period, shooting.sizes, shooting.guess
     times = np.concatenate([[0.0], np.linspace(period / 2, 1.5 * period, _RETURNS)])
     inputs = shooting.u if shooting.u.size else None
@@ -148,29 +163,46 @@ def _nearest_return(shooting: Shooting) -> tuple[float, float]:
     )
     angles = np.linspace(-np.pi, np.pi, 73) if shooting.closing.turns else np.zeros(1)
     starts = [shooting.closing(a) @ guess for a in angles]
-    apart = [np.linalg.norm((run.states[:, 1:] - s[:, None]) / sizes[:, None], axis=0) for s in starts]
+    turns = np.zeros((len(starts), *run.states[:, 1:].shape))
+    for row, count in rounds.items():
+        for j, s in enumerate(starts):
+            nearest = np.round((run.states[row, 1:] - s[row]) / (2 * np.pi))
+            turns[j, row] = 2 * np.pi * (nearest if count is None else count)
+    apart = [
+        np.linalg.norm((run.states[:, 1:] - s[:, None] - d) / sizes[:, None], axis=0)
+        for s, d in zip(starts, turns, strict=True)
+    ]
     if not apart[0].size:
-        return period, 0.0
+        return period, 0.0, np.zeros(len(guess))
     k, i = np.unravel_index(np.argmin(apart), (len(apart), apart[0].size))
-    return float(run.time[1 + i]), float(angles[k])
+    return float(run.time[1 + i]), float(angles[k]), turns[k, :, i]
 
 
 def _solution(shooting: Shooting, y: np.ndarray) -> tuple[np.ndarray, float]:
     """Levenberg and Marquardt, then Newton's own steps as long as they help."""
     from scipy.optimize import least_squares
 
+    known: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+
+    def equations(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals and derivative, which are asked for one after the other."""
+        if y.tobytes() not in known:
+            known.clear()
+            known[y.tobytes()] = shooting.equations(y)
+        return known[y.tobytes()]
+
     try:
         y = least_squares(
-            lambda y: shooting.equations(y)[0],
+            lambda y: equations(y)[0],
             y,
-            lambda y: shooting.equations(y)[1],
+            lambda y: equations(y)[1],
             method="lm",
             xtol=1e-14,
             ftol=1e-14,
             gtol=1e-14,
             max_nfev=_TRIES,
         ).x
-        residual, J = shooting.equations(y)
+        residual, J = equations(y)
         tell("polishing the orbit")
         for _ in range(_POLISHING):
             trial = y + np.linalg.lstsq(J, -residual, rcond=RANK)[0]
@@ -189,17 +221,20 @@ def _solution(shooting: Shooting, y: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _remedy(shooting: Shooting) -> str:
-    """What to try, where the search found nothing: angles that go round never return to their values."""
+    """What to try, where the search found nothing: angles that go round, and may not."""
     end, labels = shooting.flow(shooting.guess, shooting.period)[0], shooting.system.state_labels
     angles = [labels.index(c.name) for c in shooting.system.mechanism.shape if c.angle]
     turning = [labels[i] for i in angles if abs(end[i] - shooting.guess[i]) > np.pi]
     if not turning:
         return _ELSEWHERE
-    return (
-        f"{', '.join(turning)} goes round: an orbit is asked to return to the values of all states, and "
-        "angles that differ by whole turns are not taken for one. Describe such an angle as a direction, "
-        "a gc.AdvectedParameter on gc.so2(), which returns"
-    )
+    return f"{', '.join(turning)} goes round: tell by winding= how many turns a period has; or {_ELSEWHERE}"
+
+
+def _turns_by_label(shooting: Shooting) -> dict[str, int]:
+    """Whole turns by label."""
+    labels = shooting.system.state_labels
+    counts = np.broadcast_to(np.round(np.asarray(shooting.offset) / (2 * np.pi)), len(labels))
+    return {label: int(k) for label, k in zip(labels, counts, strict=True) if k}
 
 
 def orbit_of(shooting: Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
@@ -245,6 +280,7 @@ def orbit_of(shooting: Shooting, y: np.ndarray, residual: float) -> PeriodicOrbi
         x=x,
         period=T,
         angle=angle if shooting.closing.turns else None,
+        winding=_turns_by_label(shooting),
         S=S,
         monodromy=M,
         multipliers=np.concatenate([np.ones(len(neutral)), others]),

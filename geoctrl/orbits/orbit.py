@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ class PeriodicOrbit:
         Defect of the closing and of the conditions, relative to the sizes of the states.
     params : dict
     u : ndarray (m,)
+    winding : dict of label -> int
+        Whole turns by which angles have moved on after T, where they have: :math:`x(T) = S\,x(0) + d`.
     """
 
     system: System
@@ -73,6 +75,7 @@ class PeriodicOrbit:
     residual: float
     params: dict[str, float]
     u: np.ndarray
+    winding: dict[str, int] = field(default_factory=dict)
 
     @property
     def others(self) -> np.ndarray:
@@ -128,9 +131,9 @@ class PeriodicOrbit:
             If nothing is proved: with a state or a period that is not of an orbit, at bifurcations, with
             functions that are not analytic along the orbit, or with too few bits.
         InputError, TypeError
-            For a symmetry of no finite order or turns about an axis that is not rational, gradients that
-            belong to nothing conserved, a state or period that are no numbers, a period that is not
-            positive, or bits that are no whole number.
+            For an orbit along which an angle goes round, a symmetry of no finite order or turns about an axis
+            that is not rational, gradients that belong to nothing conserved, a state or period that are no
+            numbers, a period that is not positive, or bits that are no whole number.
 
         Notes
         -----
@@ -150,6 +153,7 @@ class PeriodicOrbit:
 
     def _lines(self) -> list[str]:
         turn = "" if self.angle is None else f", turned by {self.angle:.9g} rad"
+        turn += "".join(f", {label} round {k} times" for label, k in self.winding.items())
         return [
             f"<PeriodicOrbit of {self.system.name or 'a system'}: {self.verdict.value}>",
             f"  period: {self.period:.12g} s{turn}",

@@ -5,7 +5,7 @@ angle :math:`\phi`, and along a branch the value of a parameter p:
 
 .. math::
 
-    \varphi_{T/m}(x_i; p) = x_{i+1}, \qquad \varphi_{T/m}(x_{m-1}; p) = S(\phi)\,x_0,
+    \varphi_{T/m}(x_i; p) = x_{i+1}, \qquad \varphi_{T/m}(x_{m-1}; p) = S(\phi)\,x_0 + d,
 
 with the relations of the leaf, the conserved functions at their values at the guess, and conditions that
 choose the start among the states of one orbit: :math:`f(\bar x)\cdot(x_0 - \bar x) = 0`, and
@@ -64,6 +64,8 @@ class Shooting:
         That of the guess, which periods are told in.
     along : Along or None
         A parameter that is an unknown.
+    offset : ndarray (n,) or 0
+        d, whole turns of angles.
     """
 
     system: Any
@@ -74,6 +76,7 @@ class Shooting:
     segments: int
     period: float
     along: Along | None = None
+    offset: np.ndarray | float = 0.0
 
     def next_to_state(self, x: np.ndarray, params: dict[str, float]) -> Shooting:
         """The same equations and levels with the start chosen next to another state."""
@@ -184,7 +187,7 @@ class Shooting:
             end, Phi = self.flow(x, T / m, value)
             here, last = slice(n * i, n * i + n), i == m - 1
             there = slice(0, n) if last else slice(n * i + n, n * i + 2 * n)
-            residual[here] = (end - (S @ states[0] if last else states[i + 1])) / self.sizes
+            residual[here] = (end - (S @ states[0] + self.offset if last else states[i + 1])) / self.sizes
             rows[here, here] += self.relative(Phi[:, :n])
             rows[here, there] -= self.relative(S) if last else np.eye(n)
             rows[here, n * m] = self.rate(end, value) / self.sizes * self.period / m

@@ -106,6 +106,7 @@ DOUBLES = tuple(TURN * W / 2 + A.symbol * HALF * W - (sp.eye(2) - HALF) * W - (U
 """Along the line c' = a c - c^3, across it c' = -c: multipliers -exp(2 pi a) and -exp(-2 pi)."""
 
 
+@LONG
 def test_a_period_doubling_and_the_orbits_that_leave_it():
     branch = crossings(DOUBLES)
     (change,) = branch.changes

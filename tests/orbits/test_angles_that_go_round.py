@@ -1,19 +1,66 @@
-"""Angles that go round do not return to their values: said in words, with what to do."""
+"""Orbits along which an angle goes round: they close up to whole turns."""
 
+from functools import cache
+
+import numpy as np
 import pytest
 import sympy as sp
+from scipy.special import ellipk
 
 import geoctrl as gc
+from tests.jumps.jumping_mechanisms import hopper
 
 
-def test_a_pendulum_that_goes_over_the_top():
+@cache
+def pendulum(pull=0):
     phi = gc.Coordinate("phi", angle=True)
-    pendulum = gc.EulerPoincare(
-        shape=[phi], inertia=[[1]], potential=-sp.cos(phi.symbol), name="pendulum"
-    ).reduce()
-    with pytest.raises(gc.EquilibriumError, match="phi goes round") as refused:
-        gc.find_periodic(pendulum, [3.0, 0.0], 2.412889993982118)
-    assert "propagate_grid" not in str(refused.value)
+    potential = -sp.cos(phi.symbol) + pull * phi.symbol**2
+    return gc.EulerPoincare(shape=[phi], inertia=[[1]], potential=potential, name="pendulum").reduce()
+
+
+@pytest.mark.parametrize("winding", [None, {"phi": 1}])
+def test_a_pendulum_that_goes_over_the_top(winding):
+    """T = 4 K(4/9)/3 from three radians a second at the bottom; both multipliers are forced to be one."""
+    orbit = gc.find_periodic(pendulum(), [3.0, 0.0], 2.3, winding=winding)
+    assert orbit.period == pytest.approx(4 * ellipk(4 / 9) / 3, rel=1e-13)
+    assert orbit.period == pytest.approx(2.412889993982118, rel=1e-13)
+    assert orbit.winding == {"phi": 1}
+    assert np.array_equal(orbit.multipliers, [1, 1])
+    assert orbit.neutral == ("energy", "time")
+    assert "phi round 1 times" in orbit.full()
+    with pytest.raises(gc.InputError, match="goes round are not enclosed"):
+        orbit.enclose()
+
+
+def test_backwards_and_swinging():
+    back = gc.find_periodic(pendulum(), [-3.0, 0.0], 2.3)
+    assert back.winding == {"phi": -1}
     # Negative control: it swings. T = 4 K(sin^2(1/2)) at the amplitude of one radian.
-    orbit = gc.find_periodic(pendulum, [0.0, 1.0], 6.7)
+    orbit = gc.find_periodic(pendulum(), [0.0, 1.0], 6.7)
     assert orbit.period == pytest.approx(6.69997566437, rel=1e-10)
+    assert orbit.winding == {}
+
+
+def test_what_is_another_motion_after_a_turn_is_refused():
+    with pytest.raises(gc.LabelError, match="another after a whole turn of phi"):
+        gc.find_periodic(pendulum(1), [3.0, 0.0], 2.3, winding={"phi": 1})
+    with pytest.raises(gc.LabelError, match="names no coordinate"):
+        gc.find_periodic(pendulum(), [3.0, 0.0], 2.3, winding={"phi_dot": 1})
+    with pytest.raises(gc.InputError, match="not taken through jumps"):
+        gc.find_periodic(hopper(), [-1.4, 0.0], 0.5, winding={"y": 1})
+    with pytest.raises(TypeError, match="mapping"):
+        gc.find_periodic(pendulum(), [3.0, 0.0], 2.3, winding=1)
+
+
+def test_a_branch_of_orbits_that_go_round():
+    """From E = 9/2 - g at g = 1: p^2 = 2 (E + g) at the bottom, T = 4 K(4 g/p^2)/p."""
+    phi, g = gc.Coordinate("phi", angle=True), gc.Parameter("g", 1.0)
+    potential = -g.symbol * sp.cos(phi.symbol)
+    swing = gc.EulerPoincare(shape=[phi], inertia=[[1]], potential=potential, parameters=[g]).reduce()
+    orbit = gc.find_periodic(swing, [3.0, 0.0], 2.3)
+    branch = gc.follow(swing, orbit, along="g", span=(0.9, 1.1), points=3)
+    assert branch.values[[0, -1]] == pytest.approx([0.9, 1.1])
+    assert [o.winding for o in branch.orbits] == [{"phi": 1}] * len(branch.orbits)
+    square = 2 * (3.5 + branch.values)
+    periods = 4 * ellipk(4 * branch.values / square) / np.sqrt(square)
+    assert branch.periods == pytest.approx(periods, rel=1e-11)

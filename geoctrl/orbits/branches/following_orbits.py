@@ -51,6 +51,7 @@ def branch_of_orbit(
     shooting = Shooting(
         *(orbit.system, orbit.x, orbit.u, dict(orbit.params), closes, _SEGMENTS, orbit.period),
         Along(along, width),
+        2 * np.pi * np.array([orbit.winding.get(k, 0) for k in orbit.system.state_labels]),
     )
     states = [orbit.x]
     for _ in range(_SEGMENTS - 1):
@@ -167,11 +168,16 @@ def _doubling_start(place: OrbitPlace) -> tuple[Shooting, np.ndarray, np.ndarray
     directions = [v]
     for x in states[:-1]:
         directions.append(shooting.flow(x, T / m, value)[1][:, : len(x)] @ directions[-1])
+    shift = np.zeros(len(v)) + shooting.offset
     twice = replace(
-        shooting, closing=Closing(S @ S, shooting.system), segments=2 * m, period=2 * shooting.period
+        shooting,
+        closing=Closing(S @ S, shooting.system),
+        offset=S @ shift + shift,
+        segments=2 * m,
+        period=2 * shooting.period,
     )
     twice.__dict__.update(flow=shooting.flow, sizes=shooting.sizes, target_levels=shooting.target_levels)
-    unknowns = twice.unknowns([*states, *(S @ x for x in states)], 2 * T, 0.0, value)
+    unknowns = twice.unknowns([*states, *(S @ x + shift for x in states)], 2 * T, 0.0, value)
     along = [*directions, *(-(S @ d) for d in directions)]
     direction = np.zeros(len(unknowns))
     direction[: 2 * m * len(v)] = np.concatenate([d / shooting.sizes for d in along])

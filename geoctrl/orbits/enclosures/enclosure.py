@@ -76,6 +76,11 @@ def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
         raise InputError(f"period must be positive, in seconds, got {orbit.period!r}")
     if system.time_node in system.graph.symbols(system.field_nodes):
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
+    if orbit.winding:
+        raise InputError(
+            f"orbits along which {', '.join(orbit.winding)} goes round are not enclosed; describe the angle "
+            "as a direction, a gc.AdvectedParameter on gc.so2(), which returns"
+        )
     kept = system.conserved(orbit.params, u=orbit.u)
     names = [name for name in orbit.neutral if name not in ("time", "turn")]
     integrals = [name for name in names if name not in kept]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, nearest, whole_number
 from geoctrl._scalars import shown
-from geoctrl.errors import DescriptionError, InputError
+from geoctrl.errors import DescriptionError, InputError, LabelError
 from geoctrl.systems import System
 from geoctrl.systems.promises.declared_symmetry import turn_matrix
 
-__all__ = ["Closing", "closing"]
+__all__ = ["Closing", "closing", "whole_turns"]
 
 _EQUIVARIANT = 1e-9
 """Difference of rates and relations, over their sizes, up to which a matrix counts as a symmetry."""
 _STATES = 3
+_TURNS = 10_000
 
 
 class Closing:
@@ -58,6 +60,47 @@ def closing(system: System, symmetry: Any, params: dict[str, float]) -> Closing:
         raise InputError("symmetry must be a matrix that has an inverse")
     _require_symmetry(system, S, params, "symmetry")
     return Closing(S, system)
+
+
+def whole_turns(system: Any, winding: Any, params: dict[str, float], u: np.ndarray) -> dict[int, int | None]:
+    """Read ``winding=`` of `find_periodic`: places of angles with their turns, None where they are to be
+    found; of angles that are not named only those in which the motion is the same after a turn.
+    """
+    labels = list(system.state_labels)
+    angles = [c.name for c in system.mechanism.shape if c.angle and c.name in labels]
+    same = [k for k in angles if _same_after_turn(system, labels.index(k), params, u)]
+    if winding is None:
+        return {labels.index(k): None for k in same}
+    if not isinstance(winding, Mapping):
+        raise TypeError(f'winding must be a mapping as {{"phi": 1}}, got {shown(winding)}')
+    for k in winding:
+        if k not in angles:
+            raise LabelError(f"winding names no coordinate with angle=True: {k!r}{nearest(str(k), angles)}")
+        if k not in same:
+            raise LabelError(f"the motion is another after a whole turn of {k}")
+    return {labels.index(k): whole_number("winding", count, -_TURNS, _TURNS) for k, count in winding.items()}
+
+
+def _same_after_turn(system: Any, row: int, params: dict[str, float], u: np.ndarray) -> bool:
+    """Whether rates, relations and gradients of what is conserved are the same, at random states of the leaf,
+    after a whole turn.
+    """
+    rng, seen, inputs = np.random.default_rng(1), system.seen_from(None), u if u.size else None
+    for _ in range(_STATES):
+        x = system.random_state(rng, params)
+        there = x.copy()
+        there[row] += 2 * np.pi
+        sizes = seen.scales(there, u, params)
+        rate = [system.rhs(0.0, s, inputs, params) for s in (x, there)]
+        leaf = [np.ravel(system.leaf_residual(s, params)) for s in (x, there)]
+        kept = [seen.conserved_gradients(s, u, params) for s in (x, there)]
+        apart = [_largest(rate[1] - rate[0], sizes.field), _largest(leaf[1] - leaf[0], sizes.leaf)]
+        for name, slope in kept[1].items():
+            length = np.full(len(x), np.linalg.norm(slope * sizes.column))
+            apart.append(_largest((slope - kept[0][name]) * sizes.column, length))
+        if max(apart) > _EQUIVARIANT:
+            return False
+    return True
 
 
 def _require_symmetry(system: Any, S: np.ndarray, params: dict[str, float], what: str) -> None:
