@@ -683,6 +683,7 @@ def test_the_picture_holds_runs(cycle):
     assert len(ax.collections) == 1
 
 
+@pytest.mark.long(reason="analysis/test_sets_of_higher_degree.py asks for the drawn edge of other sets")
 def test_the_edge_that_is_drawn_is_where_the_function_has_its_level(cart, skate):
     """In the plane of two states; what is filled is the shadow of all of the set, which is larger."""
     loop, _, roa = cart

@@ -34,6 +34,7 @@ def on_level(loop, eq, lean, roll):
     return np.array([roll, *np.linalg.solve(slopes, [levels["C1"], levels["C2"]] - at(0, 0)), *shape])
 
 
+@pytest.mark.long(reason="test_attraction.py asks for all leans up to the ice")
 def test_a_leaning_turn_has_a_region_up_to_the_ice(turn, tmp_path):
     """On the levels one degree of freedom is left: its potential is least at the turn, and the model ends at
     90 degrees of lean.

@@ -319,6 +319,7 @@ def test_verdicts_flip_at_weave_and_capsize(speed, above):
         assert gc.certify(system, system.equilibrium("upright", v=v)).verdict.value == f"PROVED_{expected}"
 
 
+@pytest.mark.long(reason="verdicts flip at the speeds of weave and capsize beside it")
 @pytest.mark.parametrize("distance", [2.8e-7, 1.9e-7, 3e-8])
 def test_verdicts_flip_at_any_number_next_to_capsize(distance):
     """There the kernel of the linearisation in floats is mixed with the direction of the small root."""

@@ -70,6 +70,7 @@ def test_the_state_is_in_its_box_and_the_derivative_about_that_in_floats(pendulu
         assert swing.monodromy.det().overlaps(arb(1))
 
 
+@pytest.mark.long(reason="orbits of several numbers of segments are enclosed beside it")
 @pytest.mark.parametrize("segments", [1, 3])
 def test_segments_do_not_matter(pendulum, swing, segments):
     other = gc.find_periodic(pendulum.system, pendulum.x, 2.2, segments=segments).enclose(bits=80)

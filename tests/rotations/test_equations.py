@@ -298,6 +298,7 @@ def test_to_control_has_the_states_and_the_field():
         np.testing.assert_array_equal(io.dynamics(0.7, x, u), form.rhs(0.7, x, u))
 
 
+@pytest.mark.long(reason="forms of directions are asked the same in spheres/test_forms.py")
 def test_forms_are_simulated_and_closed_like_systems():
     system = general(forced=True)
     R, Omega = random_state(2, 14)

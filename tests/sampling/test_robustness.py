@@ -116,6 +116,7 @@ def test_friction_is_that_of_the_equations(cart):
     assert "leaves" in row.criterion
 
 
+@pytest.mark.long(reason="the friction of a cart is that of its motor beside it")
 def test_the_tilt_of_a_skate_is_that_of_its_motor():
     """No law lifts it from sin(phi) = u_max/(m g l); this one comes to within two percent of it."""
     mechanism = gc.models.get("pendulum-skate-rotor")()

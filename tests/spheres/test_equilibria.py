@@ -197,6 +197,7 @@ def test_two_molecules_on_the_sphere():
     assert lin.zero_modes[:3] == ("momentum1", "momentum2", "momentum3")
 
 
+@pytest.mark.long(reason="closed loops of every kind agree in rotations/test_equations.py")
 def test_closed_loops_by_function_and_by_expression_agree(tmp_path):
     q = spheres.symbols(1)[0][0]
     u = sp.symbols("u1:4", real=True)

@@ -177,6 +177,7 @@ def falsehood(base, verdict="", method=""):
     return reading.falsehood(base.content, verdict or proof["verdict"], method or proof["method"])
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, draws such fields and judges them")
 def test_genuine_certificates_are_true(bases):
     by_theorem = {}
     for base in [*bases, *map(Genuine.of, genuine._loops_by_hand())]:

@@ -12,6 +12,7 @@ from studies import attracted_sets as study
 from studies import basins
 
 
+@pytest.mark.long(reason="test_attracted_sets.py asks for these sets and starts runs at their edges")
 def test_a_study_writes_the_set_and_its_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "sys.argv", ["attracted_sets", "--out", str(tmp_path), "--starts", "8", "--only", "skate-limited"]

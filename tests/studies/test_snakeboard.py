@@ -30,6 +30,7 @@ def test_small_parking_is_of_the_fifth_order(board):
     assert np.log2(whole / less) == pytest.approx(round(np.log2(whole / less)), abs=0.05)
 
 
+@pytest.mark.long(reason="test_connection.py asks for the same displacements")
 def test_the_study_draws_its_figures(tmp_path, capsys):
     study.main(["--quick", "--out", str(tmp_path)])
     assert "momentum equation" in capsys.readouterr().out

@@ -28,6 +28,7 @@ def row(study, quantity):
     return found
 
 
+@pytest.mark.long(reason="the tables of two bodies are asked beside it")
 def test_three_bodies(studies):
     for h, published in ((5e-3, 1.1717e-4), (5e-4, 1.1986e-6)):
         found = row(studies[1], f"variational, h = {h:g} s: energy")

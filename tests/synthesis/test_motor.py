@@ -164,6 +164,7 @@ def test_arrangements_that_cannot_be_searched():
         gc.match(skate).design("sliding").recommend(limits={"u_theta": 8}, tilt=0.1)
 
 
+@pytest.mark.long(reason="gains for a motor keep its limits beside it")
 def test_a_satellite_about_its_middle_axis():
     """No vertical, a conserved momentum of the body: starts are given, and the spin is held."""
     mechanism = gc.models.get("body-with-rotor")()

@@ -131,6 +131,7 @@ def test_recommended_gains_of_furuta_are_calmed_by_damping(furuta, furuta_design
     assert 0 < calmed.performance(calmed.loop.equilibrium("upright")).decay < 0.01
 
 
+@pytest.mark.long(reason="gains within limits from a start are searched for the cart and for a motor")
 def test_limits_are_kept_from_their_start(furuta, furuta_design, monkeypatch):
     """The whole search under the limit; searches that do not keep it need not be whole."""
     design = furuta_design
