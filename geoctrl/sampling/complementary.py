@@ -35,8 +35,9 @@ from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import InputError
 from geoctrl.sampling.controller import Controls
 from geoctrl.sampling.feedback import HOLD, Feedback
+from geoctrl.sampling.filter_loop import filter_loop
 from geoctrl.sampling.sensors import InertialUnit, axes_of
-from geoctrl.systems import EulerPoincare, as_mechanism
+from geoctrl.systems import EulerPoincare, ReducedSystem, as_mechanism
 
 __all__ = ["ComplementaryFilter", "EstimatedLaw"]
 
@@ -188,7 +189,7 @@ class ComplementaryFilter:
         return [sp.S.Zero if node.is_zero else sp.Symbol(label, real=True) for label, node in nodes]
 
     @cached_property
-    def _gyro(self) -> sp.Matrix:
+    def gyro(self) -> sp.Matrix:
         """Omega as it is read, less the error that is known."""
         errors = [sp.Symbol(label, real=True) for label in self.labels[3:]] or [0, 0, 0]
         return sp.Matrix(self._spin) * sp.Matrix(self._readings) - sp.Matrix(errors)
@@ -199,17 +200,22 @@ class ComplementaryFilter:
         return sp.Matrix([sp.Symbol(label, real=True) for label in self.labels[:3]])
 
     @property
-    def _upward(self) -> sp.Matrix:
+    def upward(self) -> sp.Matrix:
         """a, of which the leaf may know a component."""
         f = sp.Matrix([sp.Symbol(label, real=True) for label in self._unit.forces])
         if self.corrected:
             v = sp.Matrix(self._velocity) * sp.Matrix(self._readings)
-            f -= self._gyro.cross(
-                v + self._gyro.cross(sp.Matrix([sp.Rational(r) for r in self._unit.position]))
+            f -= self.gyro.cross(
+                v + self.gyro.cross(sp.Matrix([sp.Rational(r) for r in self._unit.position]))
             )
         known = {s for s, e in self.mechanism.removed.items() if e == 0}
         f = sp.Matrix([0 if s in known else e for s, e in zip(self.vector.symbols, f, strict=True)])
         return f / sp.sqrt(f.dot(f))
+
+    def forces_in(self, plant: ReducedSystem) -> dict[str, sp.Expr]:
+        """The specific force by label, in states and inputs of a plant with this body."""
+        unit = self.unit({*self._unit.forces})
+        return dict(zip(unit.labels, plant.to_sympy(unit.nodes(plant)), strict=True))
 
     def velocities(self, params: Mapping[str, float | None]) -> dict[sp.Symbol, sp.Expr]:
         """States that are velocities, from what is read and the estimate: w of the least norm of E w - xi."""
@@ -222,7 +228,7 @@ class ComplementaryFilter:
         named = [graph.symbol(f"reading of {label}", STATE) for label in algebra.labels]
         solved = Factorisation(graph, gram).solve([dot(graph, p, named) for p in columns])
         read = list(self._readings)
-        for axis, row in zip(self._gyro - sp.Matrix(self._spin) * sp.Matrix(read), self._spin, strict=True):
+        for axis, row in zip(self.gyro - sp.Matrix(self._spin) * sp.Matrix(read), self._spin, strict=True):
             for j, entry in enumerate(row):
                 if entry:
                     read[j] += axis / entry
@@ -235,8 +241,8 @@ class ComplementaryFilter:
     @cached_property
     def steps(self) -> dict[str, sp.Expr]:
         """The states of the filter after a hold."""
-        G, a, h = self.estimate, self._upward, HOLD
-        w = self._gyro + sp.Rational(exact(self.gain)) * a.cross(G)
+        G, a, h = self.estimate, self.upward, HOLD
+        w = self.gyro + sp.Rational(exact(self.gain)) * a.cross(G)
         # Cayley's map of s = -tan(|w| h/2) w/|w|: a rotation by |w| h, smooth where w vanishes.
         q = w.dot(w) * h**2 / 4
         s = -h / 2 * (1 + q * (sp.Rational(1, 3) + q * (sp.Rational(2, 15) + q * sp.Rational(17, 315)))) * w
@@ -266,8 +272,9 @@ class ComplementaryFilter:
 class EstimatedLaw(Controls):
     """A law that is fed by a filter; made by `ComplementaryFilter.feed`.
 
-    It is run by ``sampled``. Its noise, offset and quantisation are by what is measured now: the labels of
-    the velocities of the algebra, ``f1`` to ``f3``, and the states that the filter does not give.
+    It is run by ``sampled``; `closed_loop` is its loop in continuous time. Noise, offset and quantisation are
+    by what is measured: the labels of the velocities of the algebra, ``f1`` to ``f3``, and the states that
+    the filter does not give.
 
     Attributes
     ----------
@@ -313,6 +320,57 @@ class EstimatedLaw(Controls):
         begin = {**given.begin, **dict(zip(fed.labels, fed.start, strict=False))}
         sensors = (*given.sensors, fed.unit(signals))
         return Feedback(terms, rates, given.rest, {**given.steps, **fed.steps}, begin, sensors)
+
+    def closed_loop(self, ideal: bool = False) -> ReducedSystem:
+        r"""Plant, law and filter as one system in continuous time, to linearise, certify and run.
+
+        The states are the plant's and those of the law, then the estimate ``Gamma1_estimate, ...`` (by the
+        vector's name) and, with k_I, the error of the gyro ``gyro_error1, ...`` (rad/s), with
+
+        .. math::
+
+            \dot{\hat\Gamma} = \hat\Gamma \times (\Omega - \hat b + k_P\, a \times \hat\Gamma), \qquad
+            \dot{\hat b} = k_I\, \hat\Gamma \times a .
+
+        :math:`|\hat\Gamma|^2` is an invariant of the loop; the law takes :math:`\hat\Gamma` for the vertical,
+        so that a run has to start with :math:`|\hat\Gamma| = 1`. The numbers in the law are those of its
+        default parameters.
+
+        Parameters
+        ----------
+        ideal : bool
+            Whether a is the vertical itself, so that the estimate's error decays by itself; else
+            :math:`a = f/|f|` (corrected by :math:`\Omega \times v` as the filter is), with the accelerations
+            of the plant under the inputs that the law sets. What is proved of one loop says nothing of the
+            other.
+
+        Returns
+        -------
+        ReducedSystem
+            Families are those of the plant, with :math:`\hat\Gamma = \Gamma` and :math:`\hat b = 0`.
+
+        Raises
+        ------
+        InputError
+            If the law reads the specific force, which its own inputs change at once; if it keeps states from
+            sample to sample.
+        DescriptionError
+            If a name of the filter's states is taken.
+        TypeError
+            If ``ideal`` is neither True nor False.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> mech = gc.models.get("pendulum-skate-rotor")()
+        >>> law = gc.match(mech).law(sigma=-5e-6).with_damping(k=8)
+        >>> loop = gc.ComplementaryFilter(mech, gain=1.0).feed(law).closed_loop(ideal=True)
+        >>> loop.state_labels[6:]
+        ('Gamma1_estimate', 'Gamma2_estimate', 'Gamma3_estimate')
+        >>> gc.linearize(loop, loop.equilibrium("sliding", Y0=1.0)).eigenvalues.real.min().round(4)
+        np.float64(-1.4652)
+        """
+        return filter_loop(self, flag("ideal", ideal))
 
     def _lines(self) -> list[str]:
         return [repr(self.filter), repr(self.law)]
