@@ -7,7 +7,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from tests.jumps.jumping_mechanisms import ball, block, bouncing_ball, sliding_ball, walker
+from studies.walking import block
+from tests.jumps.jumping_mechanisms import ball, bouncing_ball, sliding_ball, walker
 
 Z = gc.Coordinate("z").symbol
 ROW = {"rows": [[1]]}

@@ -8,10 +8,9 @@ import pytest
 
 import geoctrl as gc
 from geoctrl.orbits.flow_derivative import FlowVariations
+from studies.walking import HOPPER, WHEEL
+from studies.walking import PUBLISHED_STEP as WALKER_STEP
 from tests.jumps.jumping_mechanisms import (
-    HOPPER,
-    WALKER_STEP,
-    WHEEL,
     bouncing_ball,
     compass_walker,
     elastic_pendulum,
