@@ -20,6 +20,11 @@ def test_drawn_jumps_are_judged_rightly():
     assert not {*results((*IMPACTS, *FIELDS, GAINS, 9, 19))} & {*FAULTS}
 
 
+def test_an_impact_that_stops_all_is_no_other_motion():
+    """It left rounding, which was held against itself."""
+    assert jumps.case(2, 394, {}).result == "held"
+
+
 @pytest.mark.parametrize("part", ["impulse", "lost", "state"])
 def test_an_impact_with_another_sign_is_found(monkeypatch, part):
     """Negative control."""
