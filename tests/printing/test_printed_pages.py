@@ -23,6 +23,7 @@ CHATTER = re.compile(r"\d\.\d*(0{9}|9{9})\d+|(?<![\w.])-0(\.0*)?(?![\w.])|\d\.\d
 
 OWN_WORDS = {"EulerPoincare": "a summary, and a page by print", "FailedPoint": "a named tuple"}
 OWN_WORDS["VectorField"] = OWN_WORDS["EulerPoincare"]
+OWN_WORDS["ManifoldLaw"] = "a page as those of other laws, of which `full` is the loop"
 """Classes that do not print by their `_lines` alone, and why."""
 
 
