@@ -65,6 +65,7 @@ _PUBLIC = {
         "Certificate",
         "DarbouxPolynomial",
         "DiscoveredInvariants",
+        "EquilibriaOverCells",
         "HeldLinearization",
         "HoldBracket",
         "Invariant",

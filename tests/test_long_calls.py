@@ -22,6 +22,7 @@ from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under
 from geoctrl.analysis.proofs import proof
 from tests.attack.parts.moving import pulled
 from tests.orbits import test_catches as catching
+from tests.synthesis.schedules_through_points import pendulum_law
 
 # Public functions that are done at once whatever they are given, by the size of their input.
 SHORT = {
@@ -268,6 +269,11 @@ CASES = {
     "bound_while_moving": (
         AT_ONCE,
         lambda s: gc.bound_while_moving(pulled(), "pulled", "s", (-1, 1), 0.5, seconds=s),
+        None,
+    ),
+    "schedule through points": (
+        AT_ONCE,
+        lambda s: pendulum_law().certify(cells=6, seconds=s),
         None,
     ),
     "place": (

@@ -47,7 +47,7 @@ ROOMS = {
     "cli": "reading . laws help",
     "robots": "xml outline mjcf description .",
     "rocq": "terms witnesses text theorems .",
-    "synthesis": "export contract linear shaping solutions rotors shaped_laws gains .",
+    "synthesis": "export contract linear schedules shaping solutions rotors shaped_laws gains .",
 }
 
 # Folders with more files, and why.

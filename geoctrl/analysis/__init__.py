@@ -9,6 +9,7 @@ _HOME = {
     "Controllability": "geoctrl.analysis.linear.controllability",
     "DarbouxPolynomial": "geoctrl.analysis.invariants.darboux",
     "DiscoveredInvariants": "geoctrl.analysis.invariants.discovery",
+    "EquilibriaOverCells": "geoctrl.analysis.schedules.equilibria_over_cells",
     "HeldLinearization": "geoctrl.analysis.certificates.sampled_loop",
     "HoldBracket": "geoctrl.analysis.certificates.hold_bracket",
     "Invariant": "geoctrl.analysis.invariants.discovery",

@@ -60,6 +60,7 @@ THEOREMS = {
     "map": "maps.file",
     "over": "ranges.file",
     "moving member": "schedules.file",
+    "attraction over cells": "schedules.equilibria",
     "catch": "catches.file",
 }
 """By the names of theorems, the files that prove them."""

@@ -6,7 +6,6 @@ from geoctrl.synthesis.gains.motor import RecommendedGains
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.linear.delayed_law import DelayedLaw
 from geoctrl.synthesis.linear.estimators import OutputFeedback, SampledEstimator, lqe
-from geoctrl.synthesis.linear.gain_schedule import GainSchedule, schedule
 from geoctrl.synthesis.linear.given_gains import linear_law
 from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
@@ -16,6 +15,8 @@ from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy
 from geoctrl.synthesis.rotors.damping import DampedLaw
 from geoctrl.synthesis.rotors.feedback_law import FeedbackLaw
 from geoctrl.synthesis.rotors.rank_branches import Branch
+from geoctrl.synthesis.schedules.gain_schedule import GainSchedule
+from geoctrl.synthesis.schedules.schedule_along import schedule
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaped_matching import ShapedMatching
 from geoctrl.synthesis.shaping.controlled_lagrangian import Controlled

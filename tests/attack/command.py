@@ -30,6 +30,7 @@ PARTS = (
     "model_files",
     "claims",
     "moving",
+    "resting",
     "misuse",
     "calls",
 )
@@ -47,6 +48,7 @@ COUNTS = {
     "files": (0, 300),  # all but most of the places in genuine files
     "claims": (10000, 40),
     "moving": (5000, 40),
+    "resting": (5000, 40),
     "heavy_files": (150, 16),
     "model_files": (10000, 100),
     "misuse": (0, 301),  # the others are those of the tests
@@ -67,6 +69,7 @@ LIMITS = {
     "files": 2.0,
     "claims": 60.0,
     "moving": 20.0,
+    "resting": 20.0,
     "heavy_files": 60.0,
     "model_files": 10.0,
     "misuse": 20.0,
@@ -87,6 +90,7 @@ MEGABYTES = {
     "files": 500.0,
     "claims": 1000.0,
     "moving": 500.0,
+    "resting": 500.0,
     "heavy_files": 1000.0,
     "model_files": 500.0,
     "misuse": 1000.0,

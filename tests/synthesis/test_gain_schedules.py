@@ -269,6 +269,6 @@ def test_slips_are_refused(plant, design, changes, words):
         gc.schedule(plant, **given)
 
 
-def test_points_without_expressions_are_no_nodes(plant, design):
-    with pytest.raises(TypeError, match=r"(?s)the name of a declared family.*declare them as a gc.Family"):
-        gc.schedule(plant, plant.equilibrium("turning", W=1.0), "W", [0, 6], design)
+def test_one_point_is_no_family(plant, design):
+    with pytest.raises(TypeError, match=r"the name of a declared family, or equilibria"):
+        gc.schedule(plant, plant.equilibrium("turning", W=1.0), "W", design=design)

@@ -60,6 +60,7 @@ MISSING = {
     "loop with fixed points": MAPS,
     "loop that rests on a manifold": MAPS,
     "moving member": MOVING,
+    "attraction over cells": BALLS,
 }
 """Why the library has no theorem for those of the checker, by their names."""
 HERE = "attraction", "growth", "energy-Casimir", "drift"

@@ -20,7 +20,9 @@ from tests.attack.forge.other_equations import append, power, some_node, vanishi
 SCALES = ("0", "-1", "1/1000", "1001/1000", "2", "-1/2", "1000")
 """By which numbers are multiplied."""
 CURVES = ("periodic orbit that attracts", "periodic orbit that repels", "turning point")
-SETS = ("sublevel", "squares", "slopes", "map", "over", "moving member", "catch")
+SETS = (
+    "sublevel", "squares", "slopes", "map", "over", "moving member", "attraction over cells", "catch",
+)  # fmt: skip
 NAMES = tuple(name for name in THEOREMS if name not in SETS)
 PLAIN = ("power", "late", "half", "sense", "units", "series", "levels", "steps", "bits", "degree")
 """Keys below which whole numbers are no nodes."""

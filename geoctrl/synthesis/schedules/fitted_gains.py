@@ -1,4 +1,4 @@
-"""Gains as functions of a variable, fitted to designs at some of its values."""
+"""Gains and members as functions of a variable, fitted to designs and points at some of its values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import sympy as sp
 from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.synthesis.linear.scaled_pair import CHATTER
+from geoctrl.systems import Equilibrium
 
-__all__ = ["FITS", "LINEAR", "POLYNOMIAL", "RATIONAL", "fitted_gains", "horner_form"]
+__all__ = ["FITS", "LINEAR", "POLYNOMIAL", "RATIONAL", "fitted_gains", "fitted_members", "horner_form"]
 
 FITS = POLYNOMIAL, RATIONAL, LINEAR = "polynomial", "rational", "linear"
 Designs = Sequence[tuple[float, np.ndarray]]
 """Values of the variable with gains (m, n)."""
+Labels = tuple[Sequence[str], Sequence[str]]
+"""Of states and inputs."""
 
 
 def fitted_gains(variable: sp.Symbol, designed: Designs, fit: str, degree: int) -> sp.ImmutableMatrix:
@@ -30,6 +33,16 @@ def fitted_gains(variable: sp.Symbol, designed: Designs, fit: str, degree: int) 
     if fit == LINEAR:
         return _lines(variable, designed)
     return (_polynomials if fit == POLYNOMIAL else _quotients)(variable, designed, degree)
+
+
+def fitted_members(
+    variable: sp.Symbol, points: Sequence[tuple[float, Equilibrium]], labels: Labels, fit: str
+) -> tuple[dict[str, sp.Expr], dict[str, sp.Expr]]:
+    """States and inputs by label through points: lines between them, or one polynomial through all."""
+    columns = [(s, np.array([[*point.x, *point.u]])) for s, point in points]
+    through = fitted_gains(variable, columns, LINEAR if fit == LINEAR else POLYNOMIAL, len(points) - 1)
+    states, inputs = labels
+    return dict(zip(states, through, strict=False)), dict(zip(inputs, through[len(states) :], strict=True))
 
 
 def _lines(variable: sp.Symbol, designed: Designs) -> sp.ImmutableMatrix:
