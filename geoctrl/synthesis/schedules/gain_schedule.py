@@ -198,6 +198,9 @@ class GainSchedule(Law):
         bound of the time-varying linear part is proved,
         :math:`|x - x_e(s)|_P \le e^{-a t} |x - x_e(s)|_P(0) + c r/a`; nothing is said of the nonlinear loop.
 
+        Through points in numbers :math:`x_e(s)` is next to an equilibrium alone: cells of the range are
+        proved to have one in a box for every s, which attracts within the leaf.
+
         Parameters
         ----------
         rate : float, optional
@@ -205,17 +208,19 @@ class GainSchedule(Law):
         options
             Of `certify_region`, ``seconds`` and the folder ``out`` for each piece; with a rate ``decay``, a
             (by default one by which the bound is small), ``params``, ``progress`` and ``seconds``. Further
-            ``axes`` go beside the variable, standing still.
+            ``axes`` go beside the variable, standing still. Through points ``cells``, into how many the range
+            is divided at least, ``progress`` and ``seconds``.
 
         Returns
         -------
-        StabilityMap, PiecewiseMap where there are several pieces, or with a rate MovingBound
+        StabilityMap, PiecewiseMap where there are several pieces, with a rate MovingBound, or through points
+        EquilibriaOverCells
 
         Raises
         ------
         InputError, ParameterError, EquilibriumError
             As `certify_region`; for a rate that is not positive, or of a variable that is measured; for
-            several pieces with a variable that is measured.
+            several pieces with a variable that is measured; for a rate or further axes through points.
         CertificateError
             If nothing is found that is proved.
         """

@@ -98,6 +98,13 @@ def schedule(
     >>> law = gc.schedule(furuta, "upright", "Omega0", [0, 4, 8], lambda eq: gc.lqr(furuta, eq, Q=weights))
     >>> law.certify().stable
     1.0
+
+    Through points:
+
+    >>> points = [furuta.equilibrium("upright", Omega0=rate) for rate in (0, 0.5)]
+    >>> law = gc.schedule(furuta, points, "theta_dot", design=lambda eq: gc.lqr(furuta, eq, Q=weights))
+    >>> law.certify().verdict.value
+    'PROVED_BY_CELLS'
     """
     plant = as_system(sys, "schedule", recorded=True)
     if design is None:
