@@ -25,7 +25,7 @@ def pulled(k=-1, reach="101/100", rate="0"):
         ["sum", [[2, 0], [3, 1]]],
     ]  # fmt: skip
     cell = {
-        "range": ["-1", "1"], "states": {"x": "0"}, "inverse": [], "radii": [reach],
+        "range": ["-1", "1"], "states": {"x": "0"}, "slopes": {"x": "0"}, "inverse": [], "radii": [reach],
         "Y": [[str(Fraction(1, k))]], "chart": {"free": ["x"], "inverse": [["1"]]}, "P": [["1"]],
     }  # fmt: skip
     return {
@@ -55,12 +55,25 @@ def test_a_file_by_hand_is_confirmed_up_to_the_edge_of_its_box():
     assert report.verdict == "PROVED_BY_CELLS"
     assert report.claim == (
         "For every s in [-1, 1] that stands still, 'pulled', on the leaf of all states, of dimension 1, has "
-        "an equilibrium with x in [-1.01, 1.01], no other one is in the box of its cell, one of 1, and it is "
-        "asymptotically stable within the leaf. Of s that moves nothing is said."
+        "an equilibrium with x in [-1.01, 1.01], in a box about a line in s, one of 1, no other one is in "
+        "it, and it is asymptotically stable within the leaf. Of s that moves nothing is said."
     )
-    assert "no equilibrium" not in refused(pulled(reach="1"))
     assert "not proved that there is an equilibrium" in refused(pulled(reach="1"))
     assert "not proved that there is an equilibrium" in refused(pulled(reach="99/100"))
+
+
+def test_a_box_is_about_its_line():
+    """The line x = s is that of the equilibria: any radius does, and about another line the rest of it."""
+    for slope, reach in (("1", "1/1000000"), ("1/2", "51/100"), ("3", "201/100")):
+        data = pulled(reach=reach)
+        cells_of(data)[0]["slopes"]["x"] = slope
+        most = Fraction(slope) + Fraction(reach)
+        (low, high) = map(float, re.search(r"x in \[(.*), (.*)\], in a box", checked(data).claim).groups())
+        assert -low == high == pytest.approx(float(most), rel=1e-5)
+    for slope, reach in (("1/2", "1/2"), ("-1", "199/100"), ("3", "2")):
+        data = pulled(reach=reach)
+        cells_of(data)[0]["slopes"]["x"] = slope
+        assert "not proved that there is an equilibrium" in refused(data)
 
 
 def test_a_loop_that_is_pushed_away_and_an_s_that_moves_are_refused():
@@ -83,6 +96,7 @@ def test_cells_beyond_what_attracts_are_refused():
     data["problem"] |= {"nodes": nodes, "field": [7, 4]}
     (cell,) = data["theorem"]["cells"]
     cell |= {"range": ["4/10", "6/10"], "states": {"x": "1"}, "radii": ["1/10"], "Y": [["-2/5"]]}
+    cell["slopes"] = {"x": "0"}
     data["theorem"]["range"] = ["4/10", "6/10"]
     assert "x in [0.9, 1.1]" in checked(data).claim
     cell["states"]["x"] = "3/10"
@@ -141,6 +155,10 @@ SLIPS = {
     "free": (lambda d: cells_of(d)[0]["chart"].update(free=["q"]), "not square|not as many|do not fit"),
     "free s": (lambda d: cells_of(d)[0]["chart"].update(free=["q_dot", "q_ref"]), "not proved that there"),
     "another s": (lambda d: d["theorem"].update(along="q"), "a cell needs the states"),
+    "no slope": (lambda d: cells_of(d)[0]["slopes"].pop("q"), "a cell needs the states"),
+    "slope": (
+        lambda d: cells_of(d)[0]["slopes"].update(q="0"), "not proved that there is an equilibrium"
+    ),
     "s in cells": (lambda d: cells_of(d)[0]["states"].update(q_ref="0"), "a cell needs the states"),
     "parameter": (
         lambda d: d["theorem"]["further"][0]["problem"]["parameters"].update(z="1"), "other states or leaves"
@@ -197,7 +215,7 @@ def test_the_judge_notices_a_checker_that_does_not_look(monkeypatch, name):
     assert not falsehood_over_cells(data, rng)
     if "zero" in name:
         cell = cells_of(data)[1]
-        cell["states"]["x"] = str(Fraction(cell["states"]["x"]) + 2 * Fraction(cell["radii"][1]))
+        cell["states"]["x"] = str(Fraction(cell["states"]["x"]) + Fraction(1, 1000))
     else:
         problem = data["problem"]
         problem["nodes"] += [["num", "-1"], ["sum", [[len(problem["nodes"]), problem["right"][0]]]]]

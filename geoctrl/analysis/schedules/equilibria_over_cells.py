@@ -30,6 +30,7 @@ from geoctrl.analysis.witnesses.lyapunov_forms import falling_form, form_triangl
 from geoctrl.analysis.witnesses.point_witnesses import texts
 from geoctrl.checker.definite import product
 from geoctrl.checker.reader import FORMAT
+from geoctrl.checker.schedules.equilibria import CellBox
 from geoctrl.checker.theorems.boxes import Box
 from geoctrl.checker.verdicts import tangent_motion
 from geoctrl.errors import CertificateError, ParameterError
@@ -93,8 +94,11 @@ class EquilibriaOverCells(ProofFile):
         for cell in (cell for part in parts for cell in part["cells"]):
             low, high = map(Fraction, cell["range"])
             if low <= value <= high:
-                rows = zip(cell["states"].items(), map(Fraction, cell["radii"]), strict=True)
-                return {k: (float(Fraction(q) - r), float(Fraction(q) + r)) for (k, q), r in rows}
+                away, found = value - (low + high) / 2, {}
+                for k, r in zip(cell["states"], map(Fraction, cell["radii"]), strict=True):
+                    middle = Fraction(cell["states"][k]) + Fraction(cell["slopes"][k]) * away
+                    found[k] = float(middle - r), float(middle + r)
+                return found
         first, last = self.range
         raise ParameterError(f"{self.along} = {s} is outside of [{first:g}, {last:g}]")
 
@@ -222,14 +226,16 @@ class _CellSearch:
         else:
             self._found.append(cell)
 
-    def _box(self, x: np.ndarray, s: Fraction, radii: np.ndarray, half: Fraction) -> Box:
-        """The checker's box about a state, for values within a half width of s."""
-        values = dict(zip(self._labels, map(_rational, x), strict=True)) | {self._along: _rational(s)}
-        own = {k: values[k] for k in self._problem["states"]}
-        symbol = self._problem["nodes"].index(("sym", self._along, "state"))
-        problem = self._problem | {"states": own, "invariants": {self._along: symbol}}
-        given = {"held": [self._along], "radii": [_rational(r) for r in radii]}
-        return Box(problem, self._witness | {"inverse": self._inverse}, given, {self._along: _rational(half)})
+    def _box(self, x: np.ndarray, s: Fraction, half: Fraction, v: np.ndarray, radii: np.ndarray) -> CellBox:
+        """The checker's box about a line x + v (s' - s), for values s' within a half width of s."""
+        cell = {
+            "range": [_rational(s - half), _rational(s + half)],
+            "states": dict(zip(self._labels, map(_rational, x), strict=True)),
+            "slopes": dict(zip(self._labels, map(_rational, v), strict=True)),
+            "inverse": self._inverse,
+            "radii": [_rational(r) for r in radii],
+        }
+        return CellBox(self._problem, self._witness, cell, self._along)
 
     def _rest(self, free: Sequence[str]) -> list[int]:
         """Nodes that vanish at rest."""
@@ -245,9 +251,9 @@ class _CellSearch:
 
     def _middle(self, s: Fraction) -> tuple[np.ndarray, list[str]]:
         """The equilibrium at a value of the parameter, and the states that the leaf leaves free there."""
-        x, still = self._part.near(float(s)), np.zeros(len(self._labels))
+        x, none = self._part.near(float(s)), np.zeros(len(self._labels))
         for _ in range(_STEPS):
-            box = self._box(x, s, still, Fraction(0))
+            box = self._box(x, s, Fraction(0), none, none)
             free = self._free(box)
             nodes = self._rest(free)
             J, values = middles(box.slopes(nodes)) * self._sizes, middles([box.values(nodes)])[0]
@@ -281,22 +287,27 @@ class _CellSearch:
         step = np.array(binary(radii)) / 64
         return np.ceil(radii / step) * step
 
-    def _box_with_a_zero(self, x: np.ndarray, s: Fraction, half: Fraction, nodes: list[int]) -> Box:
-        """The box about a state with one zero for all values of a cell, by Krawczyk's test: radii are widened
+    def _box_with_a_zero(self, x: np.ndarray, s: Fraction, half: Fraction, nodes: list[int]) -> CellBox:
+        """The box about a line with one zero for all values of a cell, by Krawczyk's test: radii are widened
         until it holds. Refusal where it does not.
         """
-        radii = np.zeros(len(x))
-        box = self._box(x, s, radii, half)
-        Y = rounded_inverse(box.slopes(nodes), _BITS)
+        none = np.zeros(len(x))
+        point = self._box(x, s, Fraction(0), none, none)
+        place = list(self._problem["states"]).index(self._along)
+        moved = [[jet.gradient(len(x) + 1)[place]] for jet in point.middle.jets(nodes)]
+        Y = rounded_inverse(point.slopes(nodes), _BITS)
+        v = -middles(product(Y, moved))[:, 0]
+        v = np.round(v / self._sizes * 2.0**_BITS) / 2.0**_BITS * self._sizes
+        radii = none
         for _ in range(_GROWTH):
+            box = self._box(x, s, half, v, radii)
             values, J = box.values(nodes), box.slopes(nodes)
-            away = np.array([_upper(v) for (v,) in product(Y, [[v] for v in values])])
+            away = np.array([_upper(c) for (c,) in product(Y, [[c] for c in values])])
             apart = [[_upper(c - (i == j)) for j, c in enumerate(row)] for i, row in enumerate(product(Y, J))]
             image = away + np.array(apart) @ radii
             if np.all(image < radii):
                 break
             radii = self._in_few_bits(np.maximum(radii, _WIDER * image))
-            box = self._box(x, s, radii, half)
         box.given["Y"] = Y
         box.require_zero_of(nodes)
         return box
@@ -320,7 +331,7 @@ class _CellSearch:
             raise
         return {
             "range": [str(low), str(high)],
-            "states": {k: str(_rational(q)) for k, q in zip(self._labels, x, strict=True)},
+            **{part: {k: str(q) for k, q in box.given[part].items()} for part in ("states", "slopes")},
             "inverse": texts(self._inverse),
             "radii": [str(r) for r in box.given["radii"]],
             "Y": texts(box.given["Y"]),

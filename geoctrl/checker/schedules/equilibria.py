@@ -1,12 +1,15 @@
 r"""Equilibria of a loop for every constant s of a range, cell by cell: what a file holds, and what it claims.
 
 The loop has s among its states, at a rate that is zero. On a cell :math:`|s - s_0| \le h` the equations of
-rest are G(x, s) = 0 in the other states x. Krawczyk's test with all of the cell in both parts,
+rest are G(x, s) = 0 in the other states, :math:`x = x_0 + v (s - s_0) + e`. With [x] and [s] all of these for
+:math:`|e| \le r`, Krawczyk's test about the line (mean value theorem),
 
-.. math:: -Y (G(x_0, s_0) + G_s([x], [s])\, [-h, h]) + (1 - Y\, G_x([x], [s]))\, [-r, r] \subset (-r, r),
+.. math:: -Y (G(x_0, s_0) + (G_s + G_x v)([x], [s])\, [-h, h]) + (1 - Y\, G_x([x], [s]))\, [-r, r]
+    \subset (-r, r),
 
-has for each s one zero in the box :math:`|x - x_0| < r`, and a form with P > 0 and -(P B + B'P) > 0 over box
-and cell falls there along the linearisation in the states that the leaf, at this s, leaves free.
+has for each s one zero with :math:`|e| < r`, whatever Y and v are; and a form with P > 0 and
+-(P B + B'P) > 0 over all of [x] and [s] falls there along the linearisation in the states that the leaf, at
+this s, leaves free.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from flint import ctx
+from flint import arb, ctx, fmpq
 
+from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import BITS, rational
+from geoctrl.checker.question import Question
 from geoctrl.checker.reader import EQUATIONS, WITNESS, label
 from geoctrl.checker.theorems.boxes import BOX, Box
 from geoctrl.checker.verdicts import Found, require_fall, tangent_motion
@@ -29,13 +34,14 @@ from geoctrl.checker.words.texts import decimal, interval, listed, told
 CELL = {
     "range": (rational, rational),
     "states": {...: rational},
+    "slopes": {...: rational},
     "inverse": [[rational]],
     **{key: BOX[key] for key in ("radii", "Y")},
     "chart": {"free": [label], "inverse": [[rational]]},
     "P": [[rational]],
 }
-"""Middle of the box and its radii by the states but for s, the inverse of K there, and of the gradients of
-leaf and s by the states that these do not leave free."""
+"""x0, v and r by the states but for s, the inverse of K at x0, and of the gradients of leaf and s by the
+states that these do not leave free."""
 CELLS = {
     "name": label,
     "along": label,
@@ -44,6 +50,32 @@ CELLS = {
     "further?": [{"problem": EQUATIONS, "witness": WITNESS, "cells": [CELL]}],
 }
 """``along`` is s; ``further`` are parts of the range that follow, each with equations of its own."""
+
+
+class CellBox(Box):
+    """The box about a line that a cell is along: what is shown of it holds for each s."""
+
+    def __init__(
+        self, problem: dict[str, Any], witness: dict[str, Any], cell: dict[str, Any], along: str
+    ) -> None:
+        low, high = cell["range"]
+        self._half, states = (high - low) / 2, {**cell["states"], along: (low + high) / 2}
+        self._slopes = [fmpq(1) if k == along else cell["slopes"][k] for k in problem["states"]]
+        symbol = problem["nodes"].index(("sym", along, "state"))
+        problem = problem | {"states": {k: states[k] for k in problem["states"]}}
+        problem |= {"invariants": {along: symbol}}
+        super().__init__(problem, witness | {"inverse": cell["inverse"]}, {"held": [along], **cell})
+        widths = [abs(v) * self._half for v in self._slopes]
+        for i, r in zip(self.free, cell["radii"], strict=True):
+            widths[i] += r
+        self.whole = Question(problem, self.whole.witness, Balls(widths))
+
+    def values(self, nodes: list[int]) -> list[Any]:
+        """Functions on the line, for each s, by their derivatives along it over the box."""
+        jets = self.whole.jets(nodes)
+        rows = [zip(jet.gradient(len(self._slopes)), self._slopes, strict=True) for jet in jets]
+        away = [sum((c * v for c, v in row), arb(0)) * arb(0, self._half) for row in rows]
+        return [value + c for value, c in zip(super().values(nodes), away, strict=True)]
 
 
 class Part(NamedTuple):
@@ -55,20 +87,16 @@ class Part(NamedTuple):
 
     def require_attraction(self, cell: dict[str, Any], along: str) -> None:
         """Refused unless for each s of a cell one equilibrium is in its box, which attracts on its leaf."""
-        low, high = cell["range"]
-        states = {**cell["states"], along: (low + high) / 2}
+        labels = [k for k in states_of(self.problem) if k != along]
         require(
-            states.keys() == self.problem["states"].keys() and along not in cell["states"],
+            along in self.problem["states"] and all([*cell[k]] == labels for k in ("states", "slopes")),
             "a cell needs the states but for what it is along",
             "theorem.cells",
         )
         rates = dict(zip(states_of(self.problem), self.problem["field"], strict=True))
         require(self.problem["nodes"][rates[along]] == ("num", 0), f"{along[:60]} moves", "theorem.along")
-        own = {k: states[k] for k in self.problem["states"]}
-        symbol = self.problem["nodes"].index(("sym", along, "state"))
-        problem = self.problem | {"states": own, "invariants": {along: symbol}}
-        given = {"held": [along], "radii": cell["radii"], "Y": cell["Y"]}
-        box = Box(problem, self.witness | {"inverse": cell["inverse"]}, given, {along: (high - low) / 2})
+        box = CellBox(self.problem, self.witness, cell, along)
+        problem = box.whole.problem
         free = cell["chart"]["free"]
         require(free, "the leaf is the point alone: nothing is attracted", "theorem.cells")
         box.require_zero_of([*(rates[k] for k in free), *problem["leaf"].values()])
@@ -101,8 +129,8 @@ class CellWords:
         return (
             f"For every {s} in [{low}, {high}] that stands still, {system_words(system)}"
             f"{f' with {values}' if values else ''}{several}, on {leaf}, has an equilibrium with "
-            f"{', '.join(self._places())}, no other one is in the box of its cell, one of {count}, and it "
-            f"is asymptotically stable within the leaf. Of {s} that moves nothing is said."
+            f"{', '.join(self._places())}, in a box about a line in {s}, one of {count}, no other one is in "
+            f"it, and it is asymptotically stable within the leaf. Of {s} that moves nothing is said."
         )
 
     def _places(self) -> list[str]:
@@ -110,8 +138,11 @@ class CellWords:
         found = []
         labels = [k for k in states_of(self._parts[0].problem) if k != self._given["along"]]
         for i, k in enumerate(labels):
-            ends = [(c["states"][k] - c["radii"][i], c["states"][k] + c["radii"][i]) for c in self._cells]
-            found.append(f"{told(k)} in {interval(min(a for a, _ in ends), max(b for _, b in ends))}")
+            ends = []
+            for c in self._cells:
+                away = c["radii"][i] + abs(c["slopes"][k]) * (c["range"][1] - c["range"][0]) / 2
+                ends += [c["states"][k] - away, c["states"][k] + away]
+            found.append(f"{told(k)} in {interval(min(ends), max(ends))}")
         return found
 
     def checks(self) -> tuple[str, ...]:
@@ -120,8 +151,8 @@ class CellWords:
         return (
             f"{len(self._cells)} cells that follow each other, from one end of the range to the other",
             f"kept by the motion, identically: {leaf or 'no leaf relations'}",
-            f"for each {told(self._given['along'])} of a cell, one zero of field and leaf in its box "
-            "(Krawczyk)",
+            f"for each {told(self._given['along'])} of a cell, one zero of field and leaf in the box "
+            "about its line (Krawczyk)",
             "a quadratic form is positive and falls along the linearisation, on the tangents of the leaf, "
             "over all of each box and cell",
         )

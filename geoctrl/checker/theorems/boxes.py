@@ -17,7 +17,7 @@ over the whole box, in balls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -47,43 +47,24 @@ ENERGY = BASIS | {"box": BOX, "energy": label, "multipliers": {...: rational}, "
 class Box:
     """A question about a whole box, and about its middle.
 
-    Parameters
-    ----------
-    spread : dict, optional
-        Half widths of states that are held: what is shown holds for each of their values.
-
     Attributes
     ----------
     free : places of the states that are not held
     whole, middle : Question
     """
 
-    def __init__(
-        self,
-        problem: dict[str, Any],
-        witness: dict[str, Any],
-        box: dict[str, Any],
-        spread: Mapping[str, fmpq] | None = None,
-    ) -> None:
+    def __init__(self, problem: dict[str, Any], witness: dict[str, Any], box: dict[str, Any]) -> None:
         labels, self.given = list(problem["states"]), box
-        self._spread = {labels.index(k): r for k, r in (spread or {}).items()}
         self.free = [i for i, k in enumerate(labels) if k not in box["held"]]
         widths = [fmpq(0)] * len(labels)
         self.middle = Question(problem, witness, Balls(list(widths)))
-        for i, r in [*zip(self.free, box["radii"], strict=False), *self._spread.items()]:
+        for i, r in zip(self.free, box["radii"], strict=False):
             widths[i] = r
         self.whole = Question(problem, witness, Balls(widths))
 
     def values(self, nodes: list[int]) -> list[Any]:
-        """Functions at the middle of the states that are not held, for all values of those that are: by their
-        derivatives over the box (mean value theorem).
-        """
-        found = [jet.value for jet in self.middle.jets(nodes)]
-        if not self._spread:
-            return found
-        gradients = [jet.gradient(len(self.whole.labels)) for jet in self.whole.jets(nodes)]
-        away = [sum((row[i] * arb(0, r) for i, r in self._spread.items()), arb(0)) for row in gradients]
-        return [value + c for value, c in zip(found, away, strict=True)]
+        """Functions at the middle."""
+        return [jet.value for jet in self.middle.jets(nodes)]
 
     def slopes(self, nodes: list[int]) -> Rows:
         """Their derivatives by the states that are not held, over the box."""

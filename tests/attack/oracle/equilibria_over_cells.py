@@ -12,6 +12,8 @@ from tests.attack.oracle.tables import Table
 
 POINTS, STEP, SLACK, NEWTON = 20, 1e-6, 1e-5, 12
 """Places in the range; of differences; what these leave of an inequality; steps to an equilibrium."""
+ROUNDING = 1e-9
+"""Of an equilibrium by differences."""
 
 
 def falsehood_over_cells(content: Mapping[str, Any], rng: np.random.Generator) -> str:
@@ -38,7 +40,9 @@ def _fault_at(problem: Mapping[str, Any], cell: Mapping[str, Any], along: str, s
     table, labels = Table(problem), [*problem["states"]]
     place, others = labels.index(along), [i for i, k in enumerate(labels) if k != along]
     leaf = [*problem["leaf"].values()]
-    x = np.array([s if k == along else float(Fraction(cell["states"][k])) for k in labels])
+    away = s - float(sum(map(Fraction, cell["range"]))) / 2
+    x = np.array([s if k == along else _number(cell["states"], k) for k in labels])
+    x += [0.0 if k == along else away * _number(cell["slopes"], k) for k in labels]
     middle, radii = x[others], np.array([float(Fraction(r)) for r in cell["radii"]])
 
     def equations(y: np.ndarray) -> np.ndarray:
@@ -56,7 +60,7 @@ def _fault_at(problem: Mapping[str, Any], cell: Mapping[str, Any], along: str, s
     values = equations(x)
     if abs(values[place]) > 0 or np.max(np.abs(values)) > SLACK:
         return "nothing that rests"
-    if np.any(np.abs(x[others] - middle) > radii * (1 + SLACK)):
+    if np.any(np.abs(x[others] - middle) > radii * (1 + SLACK) + ROUNDING * (1 + np.abs(middle))):
         return "an equilibrium beside its box"
     J = slopes(x)
     A, D = J[others], J[len(labels) :]
@@ -64,3 +68,7 @@ def _fault_at(problem: Mapping[str, Any], cell: Mapping[str, Any], along: str, s
     if not tangents.size or np.max(np.linalg.eigvals(tangents.T @ A @ tangents).real) > SLACK:
         return "a loop that is not attracted"
     return ""
+
+
+def _number(numbers: Mapping[str, str], label: str) -> float:
+    return float(Fraction(numbers[label]))

@@ -51,7 +51,10 @@ def other_cell(data: dict, rng: np.random.Generator) -> str:
         data["problem"], other["problem"] = other["problem"], data["problem"]
     else:
         i = int(rng.integers(len(cells[k]["radii"])))
-        radius, share = Fraction(cells[k]["radii"][i]), Fraction(pick(rng, ("1/4", "9/10", "3/2")))
+        radius, share = (
+            Fraction(cells[k]["radii"][i]),
+            Fraction(pick(rng, ("1/4", "9/10", "3/2", "1000000000"))),
+        )
         if change == "radius":
             cells[k]["radii"][i] = str(radius * share)
         else:
