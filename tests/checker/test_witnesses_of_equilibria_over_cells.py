@@ -207,7 +207,7 @@ def test_what_is_confirmed_of_changed_files_is_true():
     assert results["held"] >= 3
 
 
-@pytest.mark.parametrize("name", ["theorems.boxes.require_zero", "schedules.equilibria.require_fall"])
+@pytest.mark.parametrize("name", ["schedules.equilibria.require_zero", "schedules.equilibria.require_fall"])
 def test_the_judge_notices_a_checker_that_does_not_look(monkeypatch, name):
     """Negative control, on boxes that are moved beside their equilibria and loops that push away."""
     monkeypatch.setattr(f"geoctrl.checker.{name}", lambda *_: None)

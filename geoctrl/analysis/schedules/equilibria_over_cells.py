@@ -31,7 +31,6 @@ from geoctrl.analysis.witnesses.point_witnesses import texts
 from geoctrl.checker.definite import product
 from geoctrl.checker.reader import FORMAT
 from geoctrl.checker.schedules.equilibria import CellBox
-from geoctrl.checker.theorems.boxes import Box
 from geoctrl.checker.verdicts import tangent_motion
 from geoctrl.errors import CertificateError, ParameterError
 from geoctrl.systems import ReducedSystem
@@ -241,7 +240,7 @@ class _CellSearch:
         """Nodes that vanish at rest."""
         return [*(self._rates[k] for k in free), *self._problem["leaf"].values()]
 
-    def _free(self, box: Box) -> list[str]:
+    def _free(self, box: CellBox) -> list[str]:
         """States that the leaf leaves free next to a point."""
         if not self._problem["leaf"]:
             return self._labels

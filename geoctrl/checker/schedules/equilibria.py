@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.definite import Rows
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import BITS, rational
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import EQUATIONS, WITNESS, label
-from geoctrl.checker.theorems.boxes import BOX, Box
+from geoctrl.checker.theorems.boxes import BOX, require_zero
 from geoctrl.checker.verdicts import Found, require_fall, tangent_motion
 from geoctrl.checker.words.claims import assigned, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
@@ -52,30 +53,48 @@ CELLS = {
 """``along`` is s; ``further`` are parts of the range that follow, each with equations of its own."""
 
 
-class CellBox(Box):
-    """The box about a line that a cell is along: what is shown of it holds for each s."""
+class CellBox:
+    """The equations in the box about the line of a cell: what is shown of them holds for each s.
+
+    Attributes
+    ----------
+    given : dict
+        The cell.
+    whole, middle : Question
+        In the box with all of the cell, and at its middle.
+    """
 
     def __init__(
         self, problem: dict[str, Any], witness: dict[str, Any], cell: dict[str, Any], along: str
     ) -> None:
-        low, high = cell["range"]
+        self.given, labels, (low, high) = cell, states_of(problem), cell["range"]
         self._half, states = (high - low) / 2, {**cell["states"], along: (low + high) / 2}
-        self._slopes = [fmpq(1) if k == along else cell["slopes"][k] for k in problem["states"]]
-        symbol = problem["nodes"].index(("sym", along, "state"))
-        problem = problem | {"states": {k: states[k] for k in problem["states"]}}
-        problem |= {"invariants": {along: symbol}}
-        super().__init__(problem, witness | {"inverse": cell["inverse"]}, {"held": [along], **cell})
+        self._others = [i for i, k in enumerate(labels) if k != along]
+        self._slopes = [fmpq(1) if k == along else cell["slopes"][k] for k in labels]
         widths = [abs(v) * self._half for v in self._slopes]
-        for i, r in zip(self.free, cell["radii"], strict=True):
+        for i, r in zip(self._others, cell["radii"], strict=True):
             widths[i] += r
-        self.whole = Question(problem, self.whole.witness, Balls(widths))
+        symbol = problem["nodes"].index(("sym", along, "state"))
+        asked = problem | {"states": {k: states[k] for k in labels}, "invariants": {along: symbol}}
+        own = witness | {"inverse": cell["inverse"]}
+        none = [fmpq(0)] * len(labels)
+        self.middle, self.whole = (Question(asked, own, Balls(c)) for c in (none, widths))
 
     def values(self, nodes: list[int]) -> list[Any]:
         """Functions on the line, for each s, by their derivatives along it over the box."""
         jets = self.whole.jets(nodes)
         rows = [zip(jet.gradient(len(self._slopes)), self._slopes, strict=True) for jet in jets]
         away = [sum((c * v for c, v in row), arb(0)) * arb(0, self._half) for row in rows]
-        return [value + c for value, c in zip(super().values(nodes), away, strict=True)]
+        return [jet.value + c for jet, c in zip(self.middle.jets(nodes), away, strict=True)]
+
+    def slopes(self, nodes: list[int]) -> Rows:
+        """Their derivatives by the states but for s, over the box."""
+        gradients = [jet.gradient(len(self._slopes)) for jet in self.whole.jets(nodes)]
+        return [[row[i] for i in self._others] for row in gradients]
+
+    def require_zero_of(self, nodes: list[int]) -> None:
+        """Refused unless for each s some functions have one zero in the box."""
+        require_zero(self.given, self.values(nodes), self.slopes(nodes))
 
 
 class Part(NamedTuple):
