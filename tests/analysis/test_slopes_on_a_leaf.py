@@ -22,7 +22,7 @@ def circle(radius=1, sense=1):
 
 @cache
 def circle_set(radius=1):
-    return gc.region_of_attraction(circle(radius), [radius, 0], by="slopes", seconds=0.6)
+    return gc.region_of_attraction(circle(radius), [radius, 0], by="slopes", seconds=60)  # ends in three
 
 
 def on_circle(angle, radius=1):
@@ -37,7 +37,7 @@ def largest_angle(roa, radius=1):
 def test_a_set_on_a_circle_keeps_away_from_the_other_point_of_rest():
     roa = circle_set()
     assert roa.verdict is gc.Verdict.PROVED_ATTRACTED
-    assert 0.3 < largest_angle(roa) < np.pi
+    assert 0.9 < largest_angle(roa) < np.pi
     assert "a leaf of dimension 1 at the equilibrium" in roa.claim
     assert not roa.contains(np.array([1.01, 0.0]))  # beside the leaf nothing is claimed
     run = gc.simulate(circle(), np.linspace(0, 30, 31), on_circle(largest_angle(roa)))
@@ -47,7 +47,7 @@ def test_a_set_on_a_circle_keeps_away_from_the_other_point_of_rest():
 
 
 def test_it_is_as_large_in_other_units():
-    assert 0.3 < largest_angle(circle_set(4096), 4096) < np.pi
+    assert 0.9 < largest_angle(circle_set(4096), 4096) < np.pi
 
 
 def test_what_is_left_has_none():

@@ -397,9 +397,10 @@ class _RegionSearch:
         return found is not None
 
     def _keep(self, found: Found | None) -> None:
-        """Keep a larger set. Rays leave a leaf: there those that follow one by slopes are taken."""
-        best = self._best
-        follows = best is None or (best.method == SLOPES and self._question.has_leaf)
+        """Keep a larger set. Rays leave leaf and levels: there those that follow one by slopes are taken."""
+        best, follows = self._best, False
+        if isinstance(best, AttractedSet) and best.method == SLOPES:
+            follows = self._question.has_leaf or bool(best.levels)
         if found is not None and (follows or best is None or is_larger(found, best)):
             self._best = found
 
