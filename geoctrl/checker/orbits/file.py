@@ -11,7 +11,9 @@ Unknowns are the other states and the period T:
 with the numbers :math:`\bar x` of the file. Krawczyk's test shows that they have one solution in the box. As
 g and C have equal values at both ends, D (y - x) = 0 for D at states between them (mean value theorem), and
 where the columns of D at the other states have an inverse over a box that holds both ends, y = x: the orbit
-closes. What is conserved is shown to be by identities, all parts of which have values all along.
+closes. What is conserved is shown to be by identities, all parts of which have values all along. Where angles
+go round, by whole turns :math:`2\pi k` that the file gives, y is the end less these; that equations, g, C and
+the model's domain are the same after a turn is shown by their nodes.
 
 The derivative :math:`\Phi` over the period maps tangents W of the level to such, and keeps the direction of
 the motion; M is what it does to tangents beside that. All eigenvalues of M lie inside the unit circle where
@@ -31,13 +33,14 @@ from flint import arb, arb_mat, ctx, fmpq
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.enclosures.sets import above_zero, nodes_of_identities
+from geoctrl.checker.enclosures.turns import is_turned
 from geoctrl.checker.flows.flow import FLOW, STEPS, Box, Bundle, flow
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.question import Question
-from geoctrl.checker.reader import label, place
+from geoctrl.checker.reader import integer, label, place
 from geoctrl.checker.theorems.boxes import require_zero
 from geoctrl.checker.theorems.family import reduced_matrix
 from geoctrl.checker.theorems.held_loop import require_inside, require_outside
@@ -46,7 +49,7 @@ from geoctrl.checker.words.claims import functions_of, point_words, system_at
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
 from geoctrl.checker.words.texts import listed, told
 
-METHOD = "multipliers of a periodic orbit"
+METHOD, TURNS = "multipliers of a periodic orbit", 1_000_000
 ORBIT = (
     BASIS
     | FLOW
@@ -57,12 +60,13 @@ ORBIT = (
         "Y": [[rational]],
         "steps": STEPS,
         "domain": [place],
+        "winding?": {...: integer(-TURNS, TURNS)},
         "P": [[rational]],
     }
 )
 """``units`` are exponents of two of the sizes of the states and of the period, ``start`` the states and the
 period over these, of which all but that ``across`` are known up to the radius. Functions of the ``domain``
-are positive where the model holds."""
+are positive where the model holds; ``winding`` are whole turns by states."""
 DIGITS = 40
 """Of balls in words, at most: python-flint writes those that are certain, and how far they may be off."""
 ALONE = (
@@ -117,6 +121,19 @@ class Orbit:
             "theorem.start",
         )
         require(self.box[-1] > 0, "the period is not positive", "theorem.start")
+        self.turns: dict[str, int] = given.get("winding", {})
+        used = [*problem["field"], *problem["right"], *(p for *_, p in problem["matrix"]), *given["domain"]]
+        used += [q.functions_by_name[k] for k in given["rows"]]
+        require(
+            all(k in q.labels and is_turned(q, q.labels.index(k), used) for k in self.turns),
+            "the motion is not shown to be the same after a turn",
+            "theorem.winding",
+        )
+
+    def _less_turns(self, end: Box) -> Box:
+        """States and period after it, less the whole turns of angles."""
+        away = [2 * self.turns.get(k, 0) * arb.pi() for k in self.question.labels]
+        return [x - a / d for x, a, d in zip(end, [*away, arb(0)], self.motion.sizes, strict=True)]
 
     @cached_property
     def _flow(self) -> Bundle:
@@ -128,13 +145,13 @@ class Orbit:
     @cached_property
     def _level(self) -> tuple[Rows, Rows]:
         """D over states between both ends, and a basis of its kernel."""
-        both = [a.union(b) for a, b in zip(self.box, self._flow.box, strict=True)]
+        both = [a.union(b) for a, b in zip(self.box, self._less_turns(self._flow.box), strict=True)]
         D = [jet.gradient(self._n) for jet in self._functions(both)]
         return D, kernel(self.question, D, self.given)
 
     def equations(self) -> tuple[list[arb], Rows]:
         """Values at the start, and derivatives over the box by the unknowns."""
-        end, total = self._flow.middle, self._flow.total
+        end, total = self._less_turns(self._flow.middle), self._flow.total
         pairs = zip(self.given["rows"], self._functions(self.start), self._functions(self.point), strict=True)
         values = [end[i] - self.start[i] for i in self.free]
         values += [x.value - (y.value if k in self.kept else 0) for k, x, y in pairs]
@@ -204,11 +221,12 @@ class OrbitWords(NamedTuple):
                 (x * d).str(DIGITS) for x, d in zip(orbit.box, orbit.motion.sizes, strict=True)
             )
             multiplier = f", {orbit.multipliers[0][0].str(DIGITS)}" if len(orbit.multipliers) == 1 else ""
+        turned = "".join(f", up to whole turns of {told(name)} ({k})" for name, k in orbit.turns.items())
         place = ", ".join(f"{told(k)} = {x}" for k, x in zip(problem["states"], states, strict=True))
         return (
             f"A periodic orbit of {system_at(system, problem)}, on {leaf}"
-            f"{level}, that closes after T = {period} s, through {place}, the only one there (Krawczyk), "
-            f"{self.predicate.format(multiplier=multiplier)}."
+            f"{level}, that closes after T = {period} s{turned}, through {place}, the only one there "
+            f"(Krawczyk), {self.predicate.format(multiplier=multiplier)}."
         )
 
     def checks(self) -> tuple[str, ...]:
@@ -220,6 +238,7 @@ class OrbitWords(NamedTuple):
             "the equations and of identities have values",
             f"the equations of closing have one solution in the box (Krawczyk), {told(given['across'])} held",
             *([f"where the model holds, in all of {len(domain)} conditions"] if domain else []),
+            *(f"all of it is the same after a whole turn of {told(name)}" for name in self.orbit.turns),
             "a quadratic form grows over the period, and is positive somewhere"
             if "m" in given
             else "a quadratic form is positive and falls over the period, beside the motion",
