@@ -1,13 +1,18 @@
 """Orbits along which an angle goes round: they close up to whole turns."""
 
+import copy
 from functools import cache
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from flint import arb
 from scipy.special import ellipk
 
 import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker.limits import Refusal
 from tests.jumps.jumping_mechanisms import hopper
 
 
@@ -28,8 +33,43 @@ def test_a_pendulum_that_goes_over_the_top(winding):
     assert np.array_equal(orbit.multipliers, [1, 1])
     assert orbit.neutral == ("energy", "time")
     assert "phi round 1 times" in orbit.full()
-    with pytest.raises(gc.InputError, match="goes round are not enclosed"):
-        orbit.enclose()
+
+
+@cache
+def whirling_enclosure():
+    return gc.find_periodic(pendulum(), [3.0, 0.0], 2.3).enclose(128)
+
+
+def test_its_file_proves_it_up_to_its_turn():
+    found = whirling_enclosure()
+    with mpmath.workdps(40):
+        exact = arb(mpmath.nstr(4 * mpmath.ellipk(mpmath.mpf(4) / 9) / 3, 40))
+    assert found.period.overlaps(exact)
+    assert found.period.rad() < 1e-9
+    assert found.verdict is gc.Verdict.PROVED_STABLE
+    assert "up to whole turns of phi (1)" in found.claim
+    assert checker.check(copy.deepcopy(found.data)).verdict == "PROVED_STABLE"
+
+
+def with_(content, **parts):
+    return content | {"theorem": content["theorem"] | parts}
+
+
+def test_a_file_with_other_turns_or_of_what_is_not_the_same_after_one_proves_nothing():
+    content = whirling_enclosure().data
+    for k in (0, 2):
+        with pytest.raises(Refusal, match="not proved that there is an equilibrium in the box"):
+            checker.prove(with_(content, winding={"phi": k}))
+    for label in ("phi_dot", "x"):
+        with pytest.raises(Refusal, match="same after a turn"):
+            checker.prove(with_(content, winding={"phi": 1, label: 0}))
+    # The angle itself plus one is positive along all of the first turn, and no longer after it backwards.
+    nodes = content["problem"]["nodes"]
+    phi, end = nodes.index(["sym", "phi", "state"]), len(nodes)
+    more = [["num", "1"], ["num", "8"], ["sum", [[phi, end], [end, end + 1]]]]
+    ends = content | {"problem": content["problem"] | {"nodes": [*nodes, *more]}}
+    with pytest.raises(Refusal, match="same after a turn"):
+        checker.prove(with_(ends, domain=[end + 2]))
 
 
 def test_backwards_and_swinging():

@@ -25,7 +25,8 @@ _DENOMINATOR, _ROUNDED = 1000, 1e-12
 
 
 class Returning:
-    r"""S of :math:`x(T) = S\,x(0)`: a matrix of finite order, or :math:`e^{\phi A}` with an angle.
+    r"""S and d of :math:`x(T) = S\,x(0) + d`: S is a matrix of finite order, or :math:`e^{\phi A}` with an
+    angle, and d are whole turns of states that are angles.
 
     Parameters
     ----------
@@ -41,6 +42,10 @@ class Returning:
         After how many times S is the identity; zero where there is an angle.
     trivial : bool
         Whether S is the identity.
+    offset : arb_mat (n, 1)
+        d, over sizes.
+    winding : dict of label -> int
+        Turns after ``order`` times, with which the whole orbit closes.
     """
 
     def __init__(self, orbit: Any, sizes: Sequence[arb]) -> None:
@@ -62,6 +67,13 @@ class Returning:
                 )
         self.trivial = self.order == 1
         self._balls = self._over_sizes(self._matrix)
+        labels = orbit.system.state_labels
+        self._turns = sp.Matrix([orbit.winding.get(k, 0) for k in labels])
+        self.offset = arb_mat(
+            [[2 * int(k) * arb.pi() / size] for k, size in zip(self._turns, sizes, strict=True)]
+        )
+        whole = sum((self._matrix**j * self._turns for j in range(self.order)), sp.zeros(self._n, 1))
+        self.winding = {k: int(count) for k, count in zip(labels, whole, strict=True) if count}
 
     def __call__(self, angle: arb) -> arb_mat:
         """S at an angle."""
@@ -96,9 +108,11 @@ class Returning:
     def require(self, functions: Sequence[Any]) -> None:
         """Refuse what is a symmetry of the rates and of functions (nodes) in floats alone.
 
-        Shown are f(S x) = S f(x) and g(S x) = g(x), or A f = Df A x and Dg A x = 0, as identities.
+        Shown are f(S x + d) = S f(x) and g(S x + d) = g(x), or A f = Df A x and Dg A x = 0 beside these with
+        the identity in the place of S, as identities.
         """
-        if self.trivial:
+        moved = 2 * sp.pi * self._turns
+        if self.trivial and moved.is_zero_matrix:
             return
         system, orbit, S = self._orbit.system, self._orbit, self._matrix
         numbers = {node: orbit.params[name] for name, node in system.assembly.parameters.items()}
@@ -108,11 +122,12 @@ class Returning:
         written = sp.Matrix([e.xreplace(values) for e in system.to_sympy(nodes)])
         x = sp.Matrix([system.symbols[node] for node in system.state_nodes])
         rates, kept = written[:count, :], written[count:, :]
+        left: list[sp.Expr] = []
         if self.turns:
-            left = [*(S * rates - rates.jacobian(x) * S * x), *(kept.jacobian(x) * S * x if kept else [])]
-        else:
-            there = dict(zip(x, S * x, strict=True))
-            left = [*(rates.xreplace(there) - S * rates), *(kept.xreplace(there) - kept)]
+            left += [*(S * rates - rates.jacobian(x) * S * x), *(kept.jacobian(x) * S * x if kept else [])]
+            S = sp.eye(count)
+        there = dict(zip(x, S * x + moved, strict=True))
+        left += [*(rates.xreplace(there) - S * rates), *(kept.xreplace(there) - kept)]
         if any(sp.expand(sp.together(e).as_numer_denom()[0]) != 0 for e in left):
             raise UnprovedError("that the motion is the same after the symmetry is not proved")
 

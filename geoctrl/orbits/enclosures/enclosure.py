@@ -6,7 +6,8 @@ rates. The n + 1 equations are
 
 .. math::
 
-    P^T(\varphi_T(x) - S x) = 0, \quad g(x) = 0, \quad C(x) = C(\bar x), \quad f(\bar x)\cdot(x - \bar x) = 0.
+    P^T(\varphi_T(x) - S x - d) = 0, \quad g(x) = 0, \quad C(x) = C(\bar x),
+    \quad f(\bar x)\cdot(x - \bar x) = 0.
 
 Krawczyk's test proves that they have one solution in a box, and only one. There the orbit closes: its end y
 and S x have equal values of g, C and :math:`P^T`, and where :math:`(P, D^T)` is invertible over a box that
@@ -76,11 +77,6 @@ def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
         raise InputError(f"period must be positive, in seconds, got {orbit.period!r}")
     if system.time_node in system.graph.symbols(system.field_nodes):
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
-    if orbit.winding:
-        raise InputError(
-            f"orbits along which {', '.join(orbit.winding)} goes round are not enclosed; describe the angle "
-            "as a direction, a gc.AdvectedParameter on gc.so2(), which returns"
-        )
     kept = system.conserved(orbit.params, u=orbit.u)
     names = [name for name in orbit.neutral if name not in ("time", "turn")]
     integrals = [name for name in names if name not in kept]
@@ -168,7 +164,7 @@ class _Closing:
         image = (ball_identity(size) - Y * J) * spread - Y * values
         if not all(arb(0, radius).contains_interior(v) for v in image.entries()):
             raise UnprovedError("Krawczyk's test does not find one")
-        turned = self.returning(angles) * arb_mat(self._n, 1, around)
+        turned = self.returning(angles) * arb_mat(self._n, 1, around) + self.returning.offset
         self._require_closed(turned.entries(), box)
         state = [c + v for c, v in zip(x, image.entries(), strict=False)]
         period = T * (1 + image[self._n, 0])
@@ -214,7 +210,11 @@ class _Closing:
             raise CertificateError(f"none is written of orbits with {kind}")
         times = self.returning.order
         content, report = confirmed_orbit(
-            Closed(self.orbit, self._kept, found.x, times * found.period, found.sizes), self.bits
+            Closed(
+                *(self.orbit, self._kept, found.x, times * found.period, found.sizes),
+                self.returning.winding,
+            ),
+            self.bits,
         )
         if report.verdict != found.verdict.replace("ENCLOSED", "PROVED"):
             raise CertificateError(f"the checker says {report.verdict} of this orbit, not {found.verdict}")
@@ -239,7 +239,7 @@ class _Closing:
                 raise UnprovedError(f"that {name} is conserved is not proved")
         # The other parts of the orbit, which S makes of the first, are in the domain with it.
         edges = [orbit.system.expression(side.margin) for side in orbit.system.domain.values()]
-        if self._integrals and not self.returning.trivial:
+        if self._integrals and (orbit.winding or not self.returning.trivial):
             raise UnprovedError("integrals over a shape are not followed through a symmetry")
         self.returning.require([*orbit.system.leaf.nodes, *self._kept.values(), *edges])
 
@@ -283,7 +283,8 @@ class _Closing:
         """Values at x, from which the motion ends there."""
         n, (P, _, along) = self._n, self._frame
         column = arb_mat(n, 1, list(x))
-        closing = P.transpose() * (arb_mat(n, 1, list(end)) - self.returning(angle) * column)
+        there = self.returning(angle) * column + self.returning.offset
+        closing = P.transpose() * (arb_mat(n, 1, list(end)) - there)
         phase = along.transpose() * (column - arb_mat(n, 1, self._start))
         return arb_mat(n + self._moved, 1, [*closing.entries(), *self.levels.values(x), *phase.entries()])
 
@@ -381,6 +382,7 @@ class _Closing:
             names = ", ".join(self._integrals)
             levels += f"{' and' if levels else ','} with those of {names} at a state in the box"
         closed = "" if self.returning.trivial else " up to the symmetry"
+        closed += "".join(f" up to whole turns of {label} ({k})" for label, k in orbit.winding.items())
         return f"there is an orbit that closes{closed}{at}{levels}, one in the box (Krawczyk); {words}"
 
 

@@ -54,8 +54,8 @@ ROUNDS = 6
 
 
 class Closed(NamedTuple):
-    """An orbit that closes without a symmetry: that in floats, with a state and the period in balls, in which
-    ``sizes`` are those of the states.
+    """An orbit that closes without a symmetry, up to whole turns by states: that in floats, with a state and
+    the period in balls, in which ``sizes`` are those of the states.
     """
 
     orbit: Any
@@ -63,6 +63,7 @@ class Closed(NamedTuple):
     x: Sequence[arb]
     period: arb
     sizes: np.ndarray
+    winding: Mapping[str, int]
 
 
 def confirmed_orbit(closed: Closed, most: int) -> tuple[dict[str, Any], checker.Report]:
@@ -118,6 +119,8 @@ def _content(closed: Closed, bits: int) -> dict[str, Any]:
         Question(*parts_as_read(content), Balls([fmpq(0)] * len(closed.x))), given["units"], given["degree"]
     )
     start = _start(closed, motion, given["across"], problem)
+    if closed.winding:
+        given["winding"] = dict(closed.winding)
     given |= {"start": [str(x) for x in start], "steps": _steps(motion, [arb(x) for x in start], bits)}
     content["theorem"] = _theorem(content, given, bits)
     return content | {"digest": checker.digest_of(content)}
@@ -239,7 +242,8 @@ def _theorem(content: dict[str, Any], given: dict[str, Any], bits: int) -> dict[
     values, J = orbit.equations()
     Y = rounded_inverse(J, INVERSE)
     step = arb_mat(Y) * arb_mat([[v] for v in values])
-    size = max(float(c.abs_upper().log() / arb(2).log()) for c in step.entries())
+    moved = [c.abs_upper() for c in step.entries() if c.abs_upper() > 0]
+    size = max((float(c.log() / arb(2).log()) for c in moved), default=-float(bits))
     radius = min(wide, fmpq(2) ** (int(np.ceil(size)) + MARGIN))
     given = given | {"radius": str(radius), "Y": texts(Y)}
     M = orbit.multipliers
