@@ -133,8 +133,8 @@ IN_THE_PLANE = {
     "a bounded basin": plane([-x + 2 * x**2 * y, -y], ATTRACTS, ATTRACTS),
     "centre or focus, attracting [K 4.11]": plane([-y - x**3, x - y**3], ATTRACTS, ATTRACTS),
     "centre or focus, repelling [S 6.3]": plane([-y + x * r2, x + y * r2], UNSTABLE, UNSTABLE),
-    "focus of second order, attracting": plane([-y - x * r2**2, x - y * r2**2], ATTRACTS),
-    "focus of second order, repelling": plane([-y + x * r2**2, x + y * r2**2], UNSTABLE),
+    "focus of second order, attracting": plane([-y - x * r2**2, x - y * r2**2], ATTRACTS, ATTRACTS),
+    "focus of second order, repelling": plane([-y + x * r2**2, x + y * r2**2], UNSTABLE, UNSTABLE),
     "a centre that turns faster outside": plane([-y - y * r2, x + x * r2], STABLE),
     "a centre by its radius": plane([-y + x * y, x - x**2], STABLE, STABLE, invariants={"radius": r2}),
     "a centre by its energy": plane(

@@ -1,5 +1,5 @@
-"""Weak foci: the coefficient of the third order against the formula for planar fields, and files that are
-refused.
+"""Weak foci: the coefficient of the third order against the formula for planar fields, those of the fifth and
+the seventh against means by hand and in other coordinates, and files that are refused.
 """
 
 import copy
@@ -44,10 +44,25 @@ FOCI = {
         "-2",
     ),
     "levels that repel": (rest("-y + c*x + x**3, x, 0", "xyc", conserved={"c": "c"}), UNSTABLE, "3/4"),
+    # V = x^2 + y^2 has V' = 2 x^6, in the mean 2 (5/16) r^6
+    "the fifth power": (rest("-y + x**5, x", "xy"), UNSTABLE, "5/8"),
+    # 2 x^8, in the mean 2 (35/128) r^8
+    "the seventh power": (rest("-y - x**7, x", "xy"), ATTRACTS, "-35/64"),
+    # V' = -2 x^4 y^2, and x^4 y^2 has the mean r^6/16
+    "Lienard's": (rest("y, -x - x**4*y", "xy"), ATTRACTS, "-1/8"),
+    # V' = 2 x^2 r^2 z, and z is of the size of -r^2 on the surface
+    "a state beside the fifth": (rest("-y + x**3*z, x + x**2*y*z, -z - x**2", "xyz"), ATTRACTS, None),
+    "levels of the fifth": (
+        rest("-y + c*x - x*(x**2 + y**2)**2, x + c*y - y*(x**2 + y**2)**2, 0", "xyc", conserved={"c": "c"}),
+        STABLE,
+        "-2",
+    ),
 }
+ORDERS = {"the fifth power": 5, "the seventh power": 7, "Lienard's": 5, "a state beside the fifth": 5}
+ORDERS["levels of the fifth"] = 5
 NONE = {
     "a centre": rest("y, -x - x**3", "xy"),  # stable
-    "the fifth power": rest("-y + x**5, x", "xy"),  # unstable: the third order is zero
+    "the ninth power": rest("-y + x**9, x", "xy"),  # unstable: the orders up to the seventh are zero
     "two planes": rest("-y - x**3, x, -2*w, z", "xyzw"),  # stable
     # unstable: s grows without end, though its levels would have foci that attract
     "a state that is no level": rest("-y - x*(x**2 + y**2), x - y*(x**2 + y**2), x**2 + y**2", "xys"),
@@ -55,17 +70,18 @@ NONE = {
 
 
 @pytest.mark.parametrize("name", FOCI)
-def test_the_third_order_tells(name):
+def test_the_first_order_that_is_not_zero_tells(name):
     problem, expected, g = FOCI[name]
     outcome, content = content_of(problem)
     assert (outcome.verdict.value, outcome.method) == (expected, METHOD)
     assert g is None or outcome.evidence["lyapunov_coefficient"] == g
+    assert outcome.evidence["order"] == ORDERS.get(name, 3)
     found = checker.prove(content)
     assert (found.verdict, found.method) == (expected, METHOD)
 
 
 @pytest.mark.parametrize("name", NONE)
-def test_where_the_third_order_does_not_tell_nothing_is_said(name):
+def test_where_no_order_tells_nothing_is_said(name):
     assert not decide(NONE[name]).verdict.proved
 
 
@@ -91,6 +107,25 @@ def test_the_coefficient_is_that_of_the_planar_formula():
     assert len(signs) == 2
 
 
+@pytest.mark.parametrize(("order", "a", "sheared"), [(5, "-2/3", "xy"), (5, "1", "x"), (7, "1/5", "y")])
+def test_higher_coefficients_are_those_of_a_normal_form_in_other_coordinates(order, a, sheared):
+    """r' = a r^m seen from curved coordinates: V_2 is the same, and so is g = 2 a."""
+    x, y = sp.symbols("x y", real=True)
+    radius = sp.Rational(a) * (x**2 + y**2) ** (order // 2)
+    f, g = -y + radius * x, x + radius * y
+    if "x" in sheared:  # X = x + s(y)
+        s = 3 * y**2 - y**3
+        f, g = (sp.expand(rate.subs(x, x - s)) for rate in (f + sp.diff(s, y) * g, g))
+    if "y" in sheared:  # Y = y + s(x)
+        s = x**2 / 2
+        f, g = (sp.expand(rate.subs(y, y - s)) for rate in (f, g + sp.diff(s, x) * f))
+    outcome, content = content_of(plain([f, g], {"x": 0, "y": 0}))
+    assert outcome.evidence["order"] == order
+    assert Fraction(outcome.evidence["lyapunov_coefficient"]) == 2 * Fraction(a)
+    verdict = UNSTABLE if Fraction(a) > 0 else ATTRACTS
+    assert checker.prove(content).verdict == outcome.verdict.value == verdict
+
+
 @pytest.mark.parametrize("length", ["1000", "1/1000"])
 def test_verdicts_do_not_depend_on_units(length):
     L, (x, y) = sp.Rational(length), sp.symbols("x y", real=True)
@@ -111,7 +146,7 @@ def genuine(name):
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_number_proves_nothing_else(change):
     refused = 0
-    for name in ("a third state that drives", "levels of a parameter"):
+    for name in ("a third state that drives", "levels of a parameter", "levels of the fifth"):
         content = genuine(name)
         for path in numbers(content["theorem"]):
             data = changed(content, "theorem", path, CHANGES[change])
@@ -139,6 +174,12 @@ def test_parts_of_another_focus_are_refused():
         {"P": [["-1"]]} | leaf,
         leaf,
         {"forms": genuine("levels that repel")["theorem"]["forms"]},
+        {"forms": [*content["theorem"]["forms"], ["0"] * 6]},
+        {"forms": [*content["theorem"]["forms"], ["0"] * 6, ["0"] * 7]},
+        {"forms": genuine("levels of the fifth")["theorem"]["forms"]},
+        {"forms": content["theorem"]["forms"][:2]},
+        {"forms": [*content["theorem"]["forms"][:2], ["0"] * 6]},
+        {"forms": []},
         {"forms": [["1", "0", "-1"], ["0"] * 4, ["0"] * 5]},
         {"forms": [["0", "0", "0"], ["0"] * 4, ["0"] * 5]},
         {"free": ["x"]},
@@ -150,11 +191,12 @@ def test_parts_of_another_focus_are_refused():
             checker.prove(data)
 
 
-def by_hand(rates, square=("1", "0", "1"), P=(), names="xy", fourth=("0",) * 5):
+def by_hand(rates, square=("1", "0", "1"), P=(), names="xy", fourth=("0",) * 5, further=()):
     e = Equations(**dict.fromkeys(names, 0))
     field = [e.total(*(e.monomial(c, **powers) for c, powers in rate)) for rate in rates]
     theorem = {"name": "weak focus", "rows": [], "free": list(names), "inverse": [], "along": ["x", "y"]}
-    theorem |= {"series": {}, "forms": [list(square), ["0"] * 4, list(fourth)], "P": [list(row) for row in P]}
+    forms = [list(square), ["0"] * 4, list(fourth), *further]
+    theorem |= {"series": {}, "forms": forms, "P": [list(row) for row in P]}
     try:
         return checker.prove(with_theorem(e.problem(field), theorem)).verdict
     except Refusal:
@@ -174,6 +216,13 @@ def test_foci_by_hand():
     assert by_hand(radial(-1)) == ATTRACTS
     assert by_hand(radial(1)) == UNSTABLE
     assert by_hand(TURN) == "refused"  # a centre: g = 0
+    # of a focus of the third order the fifth tells nothing; of r' = -r^5 it does
+    fifth, seventh = [["0"] * 6, ["0"] * 7], [["0"] * 8, ["0"] * 9]
+    assert by_hand(TURN, further=fifth) == by_hand(radial(-1), further=fifth) == "refused"
+    rates = [[*TURN[0], (-1, {"x": 5}), (-2, {"x": 3, "y": 2}), (-1, {"x": 1, "y": 4})]]
+    rates.append([*TURN[1], (-1, {"y": 5}), (-2, {"y": 3, "x": 2}), (-1, {"y": 1, "x": 4})])
+    assert by_hand(rates, further=fifth) == ATTRACTS
+    assert by_hand(rates) == by_hand(rates, further=fifth + seventh) == "refused"
     # no turn: x' = -x r^2, y' = -y r^2 attracts, and is no focus; x' = x, y' = -y beside it is a saddle
     still = [[row for row in rate if row not in (TURN[0][0], TURN[1][0])] for rate in radial(-1)]
     assert by_hand(still) == "refused"

@@ -125,7 +125,7 @@ def zero_root(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
 
 
 def focus(point: PointWitnesses, _: dict[str, Any]) -> dict[str, Any]:
-    """The surface on which the third order tells, a function on it, and a form that falls beside it."""
+    """The surface on which an odd order tells, a function on it, and a form that falls beside it."""
     q = point.question
     found = focus_at(q)
     basis = point.basis(found.rows)

@@ -1,18 +1,19 @@
-r"""A weak focus: two roots on the axis, and the third order, which tells whether it attracts (Lyapunov).
+r"""A weak focus: two roots on the axis, and the first odd order that tells whether it attracts (Lyapunov).
 
 Given are series :math:`x(z)` of the states, and of the unknowns, in two of them, :math:`x_a = e_a + z_a`.
 The leaf, and levels of conserved functions that are held with it, have independent gradients. Up to terms of
-more than three powers they vanish along x(z), and so do :math:`b - K z` and :math:`f(x(z)) - Dx\, r(z)`,
-where r are the rates of the two states. Then :math:`T = x'(0)` spans a plane that the linearisation B keeps,
-with :math:`B T = T J`. For a function :math:`V = V_2 + V_3 + V_4` of z, by its forms, with :math:`V_2 > 0`,
+more than m = 2k + 1 powers they vanish along x(z), and so do :math:`b - K z` and
+:math:`f(x(z)) - Dx\, r(z)`, where r are the rates of the two states. Then :math:`T = x'(0)` spans a plane
+that the linearisation B keeps, with :math:`B T = T J`. For a function :math:`V = V_2 + \dots + V_{m + 1}` of
+z, by its forms, with :math:`V_2 > 0`,
 
-.. math:: \nabla V \cdot r(z) = g\, V_2^2
+.. math:: \nabla V \cdot r(z) = g\, V_2^{k + 1}
 
-up to terms of more than four powers: hence J has two roots on the axis, which are not zero as det J > 0.
+up to terms of more than m + 1 powers: hence J has two roots on the axis, which are not zero as det J > 0.
 The roots of B beside the plane lie to the left, shown by a form P. So there is a centre manifold of dimension
-two, which x(z) is up to terms of more than three powers (Carr, Theorem 3), V' is :math:`g V_2^2` on it up to
-terms of more than four, and the point has on the level set the stability that it has on the manifold (Pliss):
-asymptotically stable where g < 0, unstable where g > 0.
+two, which x(z) is up to terms of more than m powers (Carr, Theorem 3), V' is :math:`g V_2^{k + 1}` on it up
+to terms of more than m + 1, and the point has on the level set the stability that it has on the manifold
+(Pliss): asymptotically stable where g < 0, unstable where g > 0.
 
 Where levels of conserved functions are held and g < 0, near levels may have another focus, which may repel.
 But on :math:`V = \varepsilon^2` the function falls on near levels too, and the manifolds of all of them are
@@ -35,11 +36,10 @@ from geoctrl.checker.theorems.family import reduced_matrix
 from geoctrl.checker.theorems.lowest_form import SERIES, series, states_near
 from geoctrl.checker.verdicts import BASIS, Found, at_rest, require_fall, tangent_motion
 
-ORDER = 3
-"""Of the series; V has one power more."""
-FORMS = tuple((number_text,) * (degree + 1) for degree in (2, 3, 4))
-FOCUS = BASIS | {"along": (label, label), "series": SERIES, "forms": FORMS, "P": [[rational]]}
-"""``forms`` are the coefficients of V_2, V_3 and V_4, by falling powers of the first variable."""
+ORDERS = 3, 5, 7
+"""Of the series, m; V has one power more, and so many forms."""
+FOCUS = BASIS | {"along": (label, label), "series": SERIES, "forms": [[number_text]], "P": [[rational]]}
+"""``forms`` are the coefficients of V_2, V_3, ..., by falling powers of the first variable."""
 
 
 def weak_focus(q: Question, witness: dict[str, Any]) -> Found:
@@ -51,8 +51,14 @@ def weak_focus(q: Question, witness: dict[str, Any]) -> Found:
         "the two variables are not states that are free",
         "theorem.along",
     )
-    B = tangent_motion(q, witness)
-    slopes, rates = _motion_on_surface(q, witness)
+    require(
+        len(witness["forms"]) in ORDERS
+        and all(len(form) == degree + 1 for degree, form in enumerate(witness["forms"], 2)),
+        "the forms are not those of an order that may tell",
+        "theorem.forms",
+    )
+    B, order = tangent_motion(q, witness), len(witness["forms"])
+    slopes, rates = _motion_on_surface(q, witness, order)
     sides, J = [slopes[k] for k in free], [rate.gradient(2) for rate in rates]
     require(
         product(B, sides) == product(sides, J), "the plane is not kept by the linearisation", "theorem.series"
@@ -65,33 +71,35 @@ def weak_focus(q: Question, witness: dict[str, Any]) -> Found:
     places = [free.index(k) for k in along]
     require_fall(reduced_matrix(B, sides, [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(1)]], places), witness["P"])
     g = _coefficient(witness["forms"], rates)
-    require(positive(g) or positive(-g), "the coefficient of the third order is zero", "theorem.forms")
+    require(positive(g) or positive(-g), "the coefficient of this order is zero", "theorem.forms")
     kept = any(name not in q.problem["leaf"] for name in rows)
     attracts = "PROVED_STABLE" if kept else "PROVED_ASYMPTOTICALLY_STABLE"
-    return Found(attracts if positive(-g) else "PROVED_UNSTABLE", "a weak focus", {})
+    return Found(attracts if positive(-g) else "PROVED_UNSTABLE", "a weak focus", {"order": order})
 
 
-def _motion_on_surface(q: Question, witness: dict[str, Any]) -> tuple[dict[str, list[Number]], list[Jet]]:
-    """Slopes of the states by label, and the rates of the two variables, on a surface that is kept up to the
-    third power.
+def _motion_on_surface(
+    q: Question, witness: dict[str, Any], order: int
+) -> tuple[dict[str, list[Number]], list[Jet]]:
+    """Slopes of the states by label, and the rates of the two variables, on a surface that is kept up to some
+    power.
     """
     at, numbers = (
-        states_near(q, witness["series"], witness["along"], ORDER, {}),
-        Numbers(q.numbers.roots, ORDER),
+        states_near(q, witness["series"], witness["along"], order, {}),
+        Numbers(q.numbers.roots, order),
     )
     zero = evaluate(q.table, q.problem["right"], at, numbers)
     for i, j, p in q.problem["matrix"]:
-        zero[i] += Jet({(): fmpq(-1)}, ORDER) * evaluate(q.table, [p], at, numbers)[0] * at[q.unknowns[j]]
+        zero[i] += Jet({(): fmpq(-1)}, order) * evaluate(q.table, [p], at, numbers)[0] * at[q.unknowns[j]]
     for jet in evaluate(q.table, [q.functions_by_name[name] for name in witness["rows"]], at, numbers):
-        zero.append(Jet({**jet.terms, (): fmpq(0)}, ORDER))
+        zero.append(Jet({**jet.terms, (): fmpq(0)}, order))
     field = evaluate(q.table, q.problem["field"], at, numbers)
     rates = [field[q.labels.index(k)] for k in witness["along"]]
     zero += [
-        jet + Jet({(): fmpq(-1)}, ORDER) * _rate(at[place], rates)
+        jet + Jet({(): fmpq(-1)}, order) * _rate(at[place], rates)
         for jet, place in zip(field, q.states, strict=True)
     ]
     if any(c != 0 for jet in zero for c in jet.terms.values()):
-        raise Refusal("the surface is not kept up to the third power", "theorem.series")
+        raise Refusal("the surface is not kept up to the power of its series", "theorem.series")
     return {k: at[p].gradient(2) for k, p in zip(q.labels, q.states, strict=True)}, rates
 
 
@@ -110,8 +118,8 @@ def _rate(function: Jet, rates: list[Jet]) -> Jet:
 
 
 def _coefficient(forms: list[list[Number]], rates: list[Jet]) -> Number:
-    """g with V' = g V_2^2 up to the fourth power, where V_2 > 0."""
-    (a, b, c), order = forms[0], ORDER + 1
+    """g with V' = g V_2^(k + 1) up to the power 2 k + 2 of the last form, where V_2 > 0."""
+    (a, b, c), order = forms[0], len(forms) + 1
     require(
         positive_definite([[a, b * fmpq(1, 2)], [b * fmpq(1, 2), c]]),
         "the quadratic form is not shown to be positive",
@@ -119,11 +127,15 @@ def _coefficient(forms: list[list[Number]], rates: list[Jet]) -> Number:
     )
     powers = [[([0] * (len(form) - 1 - k) + [1] * k, v) for k, v in enumerate(form)] for form in forms]
     rate = _rate(series([term for form in powers for term in form], order), rates)
-    square = series(powers[0], order) * series(powers[0], order)
-    g = rate.terms.get((0,) * order, fmpq(0)) / (a * a)
-    left = rate + Jet({(): -g}, order) * square
+    square = series(powers[0], order)
+    power, g = square, rate.terms.get((0,) * order, fmpq(0)) / a
+    for _ in forms[2::2]:
+        power, g = power * square, g / a
+    left = rate + Jet({(): -g}, order) * power
     if any(v != 0 for v in left.terms.values()):
-        raise Refusal("the rate of the function does not begin with a multiple of a square", "theorem.forms")
+        raise Refusal(
+            "the rate of the function does not begin with a multiple of a power of its form", "theorem.forms"
+        )
     return g
 
 

@@ -48,7 +48,7 @@ BY_THEOREM = {
         "attract"
     ),
     ("PROVED_UNSTABLE", "a weak focus"): (
-        "is unstable: near motions turn away from it on a surface, at a rate of the third order"
+        "is unstable: near motions turn away from it on a surface, at a rate of the order {order}"
     ),
     ("PROVED_UNSTABLE", "a growing function"): (
         "is unstable: along motions that begin as near to it as one likes a function grows beyond all bounds "
@@ -89,6 +89,7 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
         "family_dimension": findings.get("family_dimension"),
         "fixed_dimension": findings.get("fixed_dimension"),
         "power": findings.get("lowest_power"),
+        "order": findings.get("order"),
         "orbit": listed(findings.get("orbit_directions", [])),
         "drifting": listed(findings.get("drifting", [])),
     }

@@ -48,8 +48,8 @@ CHECKS = {
     ),
     "weak focus": (
         "on the level set of {rows} the linearisation turns in a plane along {along}, and {beside}; on a "
-        "surface that is kept up to the third power a function begins with a positive quadratic form, and "
-        "its rate with a multiple of the square of that"
+        "surface that is kept up to the power {order} a function begins with a positive quadratic form, and "
+        "its rate with a multiple of a power of that"
     ),
     "growing": (
         "the rate of a function is, identically, a factor that is positive at the point times powers of "
@@ -174,6 +174,7 @@ def _of_theorem(theorem: dict[str, Any]) -> str:
         beside="a quadratic form is positive and falls beside it"
         if given.get("P")
         else "nothing is beside it",
+        order=len(given.get("forms", ())),
         rising=_rising(given),
         definite="negative somewhere" if "below" in given else "positive",
         idle=listed(given.get("box", {"held": ()})["held"]),

@@ -1,11 +1,12 @@
-r"""A weak focus: two roots on the axis, and the third order, which tells whether it attracts (Lyapunov).
+r"""A weak focus: two roots on the axis, and the first odd order that tells whether it attracts (Lyapunov).
 
 On the leaf, and the levels of some conserved functions with independent gradients, the characteristic
 polynomial is :math:`(x^2 + \omega^2)\, q(x)`, :math:`\omega^2 > 0`, with all roots of q, if there are any, to
 the left of the axis. Two states z that tell points of the plane apart in which the linearisation turns are
 variables: the centre manifold x(z) is found up to the third power, and on it a function :math:`V_2 + V_3 +
-V_4` with the rate :math:`g V_2^2`, up to terms of more than four. All of that are linear equations, one order
-after the other. g < 0: asymptotically stable on the level set; g > 0: unstable; g = 0: refused.
+V_4` with the rate :math:`g V_2^2`, up to terms of more than four; where g = 0 up to the fifth power, with the
+rate :math:`g V_2^3`, and then up to the seventh. All of that are linear equations, one order after the other.
+g < 0: asymptotically stable on the level set; g > 0: unstable; all g = 0: refused.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.theorems.series_by_order import PowerSeries, Series
 
 METHOD = "a weak focus"
-ORDER, COEFFICIENTS = 3, 240
-"""Of series; coefficients that are solved for together, at most."""
+ORDERS, COEFFICIENTS = (3, 5, 7), 240
+"""Of series that may tell; coefficients that are solved for together, at most."""
 _WHERE = "problem.focus"
 _ZERO = fmpq(0)
 
@@ -41,7 +42,7 @@ Polynomial = dict[tuple[int, ...], fmpq]
 
 class Focus(NamedTuple):
     """Names of the functions that are held and of the two variables, series of all else by name, the forms of
-    V by falling powers of the first variable, and g.
+    V by falling powers of the first variable, and g, of the order that as many forms belong to.
     """
 
     rows: list[str]
@@ -52,11 +53,11 @@ class Focus(NamedTuple):
 
 
 def weak_focus(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
-    """Verdict and method by the third order; Refusal where it does not tell."""
+    """Verdict and method by the first order that tells; Refusal where none does."""
     found = focus_at(q)
-    findings["lyapunov_coefficient"] = str(found.g)
+    findings |= {"lyapunov_coefficient": str(found.g), "order": len(found.forms)}
     if not found.g:
-        raise Refusal("the coefficient of the third order is zero", _WHERE)
+        raise Refusal(f"the coefficients up to the order {len(found.forms)} are zero", _WHERE)
     if found.g > 0:
         return "PROVED_UNSTABLE", METHOD
     return "PROVED_STABLE" if q.problem["focus"]["levels"] else "PROVED_ASYMPTOTICALLY_STABLE", METHOD
@@ -82,12 +83,13 @@ def _focus(q: Question, levels: list[str]) -> Focus:
     if not all(isinstance(c, fmpq) for row in A for c in row):
         raise NotExact("series have rational coefficients")
     along, tangents = _plane(q, W, A, _turning_rate(A))
-    moving = [k for k in [*q.labels, *q.problem["unknowns"]] if k not in along]
-    ring = PowerSeries(2, ORDER, q.numbers)
-    surface = _surface(q, ring, along, moving, tangents, names)
-    rates = [series.coefficients() for series in surface[1]]
-    forms, g = _function(rates)
-    return Focus(names, along, surface[0], forms, g)
+    found = _tangent_plane(q, along, tangents)
+    for order in ORDERS:
+        rates = _surface(q, PowerSeries(2, order, q.numbers), along, found, names)
+        forms, g = _function([series.coefficients() for series in rates], order + 1)
+        if g:
+            break
+    return Focus(names, along, found, forms, g)
 
 
 def _turning_rate(A: Rows) -> fmpq:
@@ -118,16 +120,21 @@ def _plane(q: Question, W: Rows, A: Rows, square: fmpq) -> tuple[list[str], Rows
     raise Refusal("no two states are variables of the plane", _WHERE)
 
 
+def _tangent_plane(q: Question, along: list[str], tangents: Rows) -> dict[str, Polynomial]:
+    """Series of the first order of what is not one of the two variables."""
+    found: dict[str, Polynomial] = {}
+    for k, jet in zip([*q.labels, *q.problem["unknowns"]], q.jets(q.moving_places), strict=True):
+        if k not in along:
+            slopes = [sum((c * tangents[i][j] for i, c in jet.first.items()), _ZERO) for j in (0, 1)]
+            found[k] = {e: c for e, c in zip(((1, 0), (0, 1)), slopes, strict=True) if c}
+    return found
+
+
 def _surface(
-    q: Question, ring: PowerSeries, along: list[str], moving: list[str], tangents: Rows, rows: list[str]
-) -> tuple[dict[str, Polynomial], list[Series]]:
-    """Series of what is not one of the two variables, and the rates of these."""
-    names, places = [*q.labels, *q.problem["unknowns"]], q.moving_places
-    found: dict[str, Polynomial] = {k: {} for k in moving}
-    jets = dict(zip(names, q.jets(places), strict=True))
-    for k in moving:
-        slopes = [sum((c * tangents[i][j] for i, c in jets[k].first.items()), _ZERO) for j in (0, 1)]
-        found[k] = {e: c for e, c in zip(((1, 0), (0, 1)), slopes, strict=True) if c}
+    q: Question, ring: PowerSeries, along: list[str], found: dict[str, Polynomial], rows: list[str]
+) -> list[Series]:
+    """The rates of the two variables; series of all else are taken on from the order that they have."""
+    names, places, moving = [*q.labels, *q.problem["unknowns"]], q.moving_places, [*found]
     start = dict(zip(names, q.values_at_point(), strict=True))
     constants = {p: Jet(ring.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
     functions = q.problem["leaf"] | q.problem["invariants"]
@@ -153,14 +160,14 @@ def _surface(
         kept = values([functions[name] for name in rows])
         return rates, [*left, *defects, *(F - level for F, level in zip(kept, levels, strict=True))]
 
-    if len(moving) * (ORDER + 1) > COEFFICIENTS:
+    if len(moving) * (ring.order + 1) > COEFFICIENTS:
         raise Refusal("the series have too many coefficients", _WHERE)
-    for order in range(2, ORDER + 1):
+    for order in range(2 if ring.order == ORDERS[0] else ring.order - 1, ring.order + 1):
         _extend(ring, found, moving, order, lambda given: at_series(given)[1])
     rates, left = at_series(found)
     if any(left):
         raise Refusal("the surface is not found by its series", _WHERE)
-    return found, rates
+    return rates
 
 
 def _extend(
@@ -214,33 +221,41 @@ def _derivative(ring: PowerSeries, function: Series, rates: Sequence[Series]) ->
     return total
 
 
-def _function(rates: Sequence[dict[tuple[int, ...], fmpq]]) -> tuple[list[list[fmpq]], fmpq]:
-    """Forms of a function, and g of its rate."""
+def _function(rates: Sequence[Polynomial], last: int) -> tuple[list[list[fmpq]], fmpq]:
+    """Forms of a function up to some power, and g of its rate."""
     J = [[rate.get(e, _ZERO) for e in ((1, 0), (0, 1))] for rate in rates]
     sense = 1 if J[1][0] > 0 else -1
     quadratic = [J[1][0] * sense, -2 * J[0][0] * sense, -J[0][1] * sense]
-    exponents = [(d - k, k) for d in (3, 4) for k in range(d + 1)]
-    second: Polynomial = {(2 - k, k): c for k, c in enumerate(quadratic)}
-    columns = [_rate({e: fmpq(1)}, rates) for e in exponents]
-    square: Polynomial = {}
-    for (a, b), c in second.items():
-        for (d, e), f in second.items():
-            square[a + d, b + e] = square.get((a + d, b + e), _ZERO) - c * f
-    columns.append(square)
-    powers = [(d - k, k) for d in (2, 3, 4) for k in range(d + 1)]
+    powers = [(d - k, k) for d in range(2, last + 1) for k in range(d + 1)]
+    second: Polynomial = dict(zip(powers, quadratic, strict=False))
+    columns = [_rate({e: fmpq(1)}, rates, last) for e in powers[3:]]
+    power: Polynomial = {(0, 0): fmpq(-1)}
+    for _ in range(last // 2):
+        power = _product(power, second)
+    columns.append(power)
     table = [[column.get(e, _ZERO) for e in powers] for column in columns]
-    target = _rate(second, rates)
+    target = _rate(second, rates, last)
     *found, g = _solution(table, [-target.get(e, _ZERO) for e in powers])
-    return [quadratic, found[:4], found[4:]], g
+    forms = dict(zip(powers, [*quadratic, *found], strict=True))
+    return [[forms[d - k, k] for k in range(d + 1)] for d in range(2, last + 1)], g
 
 
-def _rate(function: Polynomial, rates: Sequence[dict[tuple[int, ...], fmpq]]) -> Polynomial:
-    """The derivative of a polynomial in the two variables along their rates, up to the fourth power."""
+def _product(one: Polynomial, other: Polynomial) -> Polynomial:
+    """That of two polynomials in the two variables."""
+    total: Polynomial = {}
+    for (a, b), c in one.items():
+        for (d, e), f in other.items():
+            total[a + d, b + e] = total.get((a + d, b + e), _ZERO) + c * f
+    return total
+
+
+def _rate(function: Polynomial, rates: Sequence[Polynomial], last: int) -> Polynomial:
+    """The derivative of a polynomial in the two variables along their rates, up to some power."""
     total: Polynomial = {}
     for e, c in function.items():
         for i, rate in enumerate(rates):
             for f, d in rate.items() if e[i] else ():
                 key = (e[0] + f[0] - (i == 0), e[1] + f[1] - (i == 1))
-                if sum(key) <= ORDER + 1:
+                if sum(key) <= last:
                     total[key] = total.get(key, _ZERO) + c * d * e[i]
     return total
