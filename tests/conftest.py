@@ -2,8 +2,11 @@
 
 import gc
 import os
+import sys
 import tomllib
+from contextlib import suppress
 from functools import cache, wraps
+from importlib import import_module
 from pathlib import Path
 
 # Before numpy is loaded: threads of BLAS that wait for each other's small matrices take most of the time of
@@ -31,6 +34,19 @@ class EvaluatedError(BaseException):
 
 def _refuse(code, *_):
     raise EvaluatedError(f"sympy was about to evaluate {code!r}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Every process imports every module of tests. Whose asserts one has rewritten, that it keeps beside the
+    file for the others, unless these come to it at the same time: every other process begins at the end.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    every_file = session.config.args_source is session.config.ArgsSource.TESTPATHS
+    if worker % 2 and every_file and not sys.dont_write_bytecode:
+        for file in sorted(TESTS.rglob("test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # the collection meets it again, and tells of it
+                import_module(".".join(file.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 def pytest_collection_finish():

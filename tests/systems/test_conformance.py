@@ -13,6 +13,7 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 import geoctrl as gc
+from geoctrl._pages import catalogue_entries
 from geoctrl.systems.equations.matrix_assembly import MatrixAssembly
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.states.differential import Differential
@@ -56,6 +57,12 @@ OPTIONS = {  # of catalogue builders
     "whipple-bicycle": [{"tilt": t} for t in ("lam", "tau")],
 }
 
+SETS_WITH = {
+    ("suslov", (("potential", "heavy"),)): ["generic", "kharlamova"],
+    ("veselova", (("potential", "quadratic"),)): ["clebsch", "generic"],
+}
+"""Parameter sets that come with options; the others are those of the defaults."""
+
 
 @cache
 def entry(name, options):
@@ -63,11 +70,14 @@ def entry(name, options):
 
 
 def catalogue():
-    """(name, options, parameter set): the named sets, the defaults, and defaults changed at random."""
+    """(name, options, parameter set): the named sets, the defaults, and defaults changed at random.
+
+    No description is built for it, as every process of the tests lists the cases.
+    """
     for name in gc.models.names("reduced"):
         for options in OPTIONS.get(name, [{}]):
             given = tuple(options.items())
-            sets = entry(name, given).parameter_sets
+            sets = SETS_WITH.get((name, given), catalogue_entries()[name]["parameter_sets"])
             for chosen in [*sets, *([] if sets else [None]), "random"]:
                 yield name, given, chosen
 
@@ -197,6 +207,12 @@ def over_frames(cases):
 
 
 every_case_in_frames = over_frames(DRAWN + ENTRIES)
+
+
+@over([case for case in ENTRIES if case[2] == "random"])
+def test_every_set_of_an_entry_is_there(case):
+    there = [chosen for *of, chosen in ENTRIES if tuple(of) == case[:2]]
+    assert there == [*(entry(*case[:2]).parameter_sets or [None]), "random"]
 
 
 @every_case_in_frames

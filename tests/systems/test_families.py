@@ -10,12 +10,13 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl._pages import catalogue_entries
 
 VALUES = (1.0, 0.0, 0.3, 2.5, 9.0)
 """Numbers tried for the symbols of a family, from those that most families have members at."""
 
 FAMILIES = [
-    (name, family) for name in gc.models.names("reduced") for family in gc.models.get(name)().equilibria
+    (name, family) for name in gc.models.names("reduced") for family in catalogue_entries()[name]["families"]
 ]
 
 
