@@ -441,7 +441,7 @@ def test_a_file_is_compared_with_the_catalogue(tmp_path, capsys):
 def test_a_file_that_measures_an_angle_from_another_is_compared(tmp_path):
     wheel = gc.models.get("inertia-wheel-pendulum")().reduce()
     roa = gc.region_of_attraction(wheel, wheel.equilibrium("hanging"), by="energy", depth=4)
-    assert "phi - atan2(0, -1)" in roa.extent
+    assert "phi - pi" in roa.extent
     roa.to_json(tmp_path / "wheel.json")
     assert main(["verify", "--rebuild", str(tmp_path / "wheel.json")]) == 0
 

@@ -232,6 +232,18 @@ def test_a_difference_of_the_compiled_law_is_seen(inside, tmp_path):
     assert difference_at(*one.to_c(tmp_path, "one"), one, states_about(rates), arm.state_labels) == 0
 
 
+def test_a_held_loop_without_a_certificate_is_told_in_floats(inside, capsys):
+    """A cosine of a parameter is no rational number: the law is told, and written, all the same."""
+    program = Path("arm.py").read_text(encoding="utf-8")
+    Path("slope.py").write_text(program.replace("sp.cos(phi)", "sp.cos(phi) * sp.cos(m)"), encoding="utf-8")
+    ask = ["lqr", "slope.py", "--Q", "phi=100", "phi_dot=1", "--rate", "100"]
+    assert "cos is not rational" in run(capsys, *ask, "--out", "slope_held.json")[2]
+    status, out, _ = run(capsys, *ask, "--save", "slope.json", "--json")
+    held = json.loads(out)["held"]
+    assert (status, held["verdict"], "cos is not" in held["reason"]) == (0, "NUMERICALLY_STABLE", True)
+    assert (Path("slope.json").exists(), Path("slope_held.json").exists()) == (True, False)
+
+
 def test_a_model_file_is_a_model(tmp_path, capsys):
     file = tmp_path / "cart.xml"
     file.write_text(CART)

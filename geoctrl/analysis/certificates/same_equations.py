@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,9 +15,9 @@ from geoctrl.analysis.certificates.questions import KINDS
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.analysis.question.problem import Problem, motion_of, with_still_state
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
-from geoctrl.errors import CertificateError, GeoctrlError
+from geoctrl.errors import CertificateError, GeoctrlError, InputError
 from geoctrl.systems import System
-from geoctrl.systems.parts.angles import ExactAngle
+from geoctrl.systems.parts.angles import ExactAngle, angle_in_label
 
 __all__ = [
     "compare_problems",
@@ -28,8 +26,6 @@ __all__ = [
     "require_same_equations",
     "require_same_problem",
 ]
-
-_TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
 
 
 def require_same_equations(system: System, content: Mapping[str, Any]) -> None:
@@ -121,7 +117,7 @@ def problem_in_file(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def motion_of_labels(motion: EquationsOfMotion, labels: Iterable[str]) -> EquationsOfMotion:
     """The motion with the angles that labels of states measure from others."""
-    angles = dict(filter(None, map(_measured_from, labels)))
+    angles = dict(filter(None, map(_angle_in_label, labels)))
     turned = motion.with_angles(angles) if angles else motion
     if turned is None:
         raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
@@ -141,15 +137,11 @@ def _with_commands(motion: EquationsOfMotion, labels: Sequence[str]) -> Equation
     )
 
 
-def _measured_from(label: str) -> tuple[str, ExactAngle] | None:
+def _angle_in_label(label: str) -> tuple[str, ExactAngle] | None:
     """The angle from which a state is measured that is labelled so."""
-    match = _TURNED.fullmatch(label)
-    if match is None:
-        return None
-    sine, cosine = Fraction(match[2]), Fraction(match[3])
     try:
-        return match[1], ExactAngle(math.atan2(sine, cosine), cosine, sine)
-    except ValueError as error:
+        return angle_in_label(label)
+    except InputError as error:
         raise CertificateError(f"the state {label!r} is measured from no angle: {error}") from None
 
 

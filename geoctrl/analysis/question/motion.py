@@ -22,7 +22,7 @@ from geoctrl.analysis.question.shape_integrals import ShapeIntegrals, find_shape
 from geoctrl.analysis.question.table import Stored, Table
 from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.parts.angles import ExactAngle
+from geoctrl.systems.parts.angles import ExactAngle, distance_label
 
 __all__ = ["EquationsOfMotion", "momenta_of", "relations_by_label"]
 
@@ -112,9 +112,9 @@ class EquationsOfMotion:
     def with_angles(self, angles: Mapping[str, ExactAngle]) -> EquationsOfMotion | None:
         """The same motion with some angles measured from exact ones; None where they are not only in sines.
 
-        A label says from where: ``phi - atan2(sine, cosine)``. Kept for the same angles.
+        A label says from where: ``phi - pi``, ``phi - atan2(sine, cosine)``. Kept for the same angles.
         """
-        key = tuple((label, q.cosine, q.sine) for label, q in angles.items())
+        key = tuple(distance_label(label, q) for label, q in angles.items())
         if key not in self._turned:
             self._turned[key] = self._turned_by(angles)
         return self._turned[key]
@@ -124,7 +124,7 @@ class EquationsOfMotion:
         if not turn.possible([*self.nodes, self.energy]):
             return None
 
-        names = {label: f"{label} - atan2({q.sine}, {q.cosine})" for label, q in angles.items()}
+        names = {label: distance_label(label, q) for label, q in angles.items()}
         states = {names.get(label, label): node for label, node in self.states.items()}
         return replace(self._image(turn), states=states, _turn=turn)
 

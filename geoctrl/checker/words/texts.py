@@ -33,7 +33,9 @@ LONG, DIGEST = 240, 32
 """Letters of a text from which its beginning and a digest are told, and those of a digest."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _MADE = re.compile(
-    rf"{NAME.pattern}( - atan2\(-?[0-9]+(/[0-9]+)?, -?[0-9]+(/[0-9]+)?\)| of the [a-z]+( [0-9]+)?)", re.ASCII
+    rf"{NAME.pattern}(( - atan2\(-?[0-9]+(/[0-9]+)?, -?[0-9]+(/[0-9]+)?\))?( [-+] ([1-9][0-9]*\*)?pi(/2)?)?"
+    r"| of the [a-z]+( [0-9]+)?)",
+    re.ASCII,
 )
 """What the library makes of a name: an angle measured from another, a state of the controller."""
 _READ, _LARGE = 40, fmpq(10**300)

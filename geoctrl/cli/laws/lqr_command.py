@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import Any
 
 from geoctrl.cli.reading.arguments import (
@@ -98,7 +99,7 @@ def _lqr(args: argparse.Namespace) -> int:
     free = geoctrl.linearize(system, point).eigenvalues
     proofs = {"loop": geoctrl.certify(law.closed_loop(), law.equilibrium, seconds=args.seconds)}
     if args.rate is not None:
-        proofs["held"] = geoctrl.certify(system, point, controller=controller, seconds=args.seconds)
+        proofs["held"] = _judgement_of_hold(system, point, controller, args)
     last = list(proofs.values())[-1]
     title = f"{system.name or args.model}, {args.at!r}"
     lines = [f"{title}: eigenvalues without a law {spectrum_text(free)}", full_text(law)]
@@ -119,10 +120,11 @@ def _lqr(args: argparse.Namespace) -> int:
         told = tilted_runs(system, law, controller, limits, tilt, args)
         data["tilt"] = told.data
         lines += told.lines
-    for path, write in ((args.save, saved.write), (args.out, last.to_json)):
-        if path:
-            write(path)
-            lines.append(f"written to {path}")
+    if args.save:
+        saved.write(args.save)
+    if args.out:
+        last.to_json(args.out)
+    lines += [f"written to {path}" for path in (args.save, args.out) if path]
     if args.record:
         lines.append(f"written to {args.record}")
     data["files"] = [path for path in (args.save, args.out, args.record) if path]
@@ -131,7 +133,33 @@ def _lqr(args: argparse.Namespace) -> int:
 
 
 _WEIGHTS = {"weights": "Q", "costs": "R"}
-_FALLS = ("PROVED_UNSTABLE", "UNSTABLE")
+_FALLS = ("PROVED_UNSTABLE", "NUMERICALLY_UNSTABLE")
+
+
+@dataclass(frozen=True)
+class _InFloats:
+    """What multipliers in floats say of a held loop of which no certificate can be made, and why none can."""
+
+    verdict: Any
+    method: str
+    claim: str
+    reason: str
+
+
+def _judgement_of_hold(system: Any, point: Any, controller: Any, args: argparse.Namespace) -> Any:
+    """The certificate of the loop as it is held; where none can be made, and no file asks for one, floats."""
+    import geoctrl
+
+    try:
+        return geoctrl.certify(system, point, controller=controller, seconds=args.seconds)
+    except geoctrl.CertificateError as refused:
+        if args.out:
+            raise
+        reason = str(refused)
+    held = geoctrl.linearize_held(system, controller, point)
+    verdict = geoctrl.Verdict.NUMERICALLY_STABLE if held.stable else geoctrl.Verdict.NUMERICALLY_UNSTABLE
+    method = f"multipliers of one hold in floats, of which {held.radius:.6g} is the largest"
+    return _InFloats(verdict, method, "", reason)
 
 
 def _gains(law: Any) -> dict[str, dict[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
@@ -10,13 +11,26 @@ import sympy as sp
 
 from geoctrl.errors import InputError
 
-__all__ = ["ExactAngle", "angle_of", "angles_at", "nearby_angle", "nearest_angle"]
+__all__ = [
+    "ExactAngle",
+    "angle_in_label",
+    "angle_of",
+    "angles_at",
+    "distance_label",
+    "nearby_angle",
+    "nearest_angle",
+]
 
 _AGREES = 1e-9
 _LONGEST = 56
 """Bits of such a denominator with which any double is met."""
 _SIMPLE = 1000
 """Denominators of the tangent of half an angle up to which a float is taken to be one."""
+_QUARTERS = {k: (Fraction(c), Fraction(s)) for k, c, s in ((-1, 0, -1), (0, 1, 0), (1, 0, 1), (2, -1, 0))}
+"""Cosine and sine of multiples of a right angle between -pi and pi."""
+_NUMBER = r"-?\d+(?:/[1-9]\d*)?"
+_PI = r"(?: ([-+]) (?:([1-9]\d*)\*)?pi(/2)?)?"
+_DISTANCE = re.compile(rf"([A-Za-z_]\w*)(?: - atan2\(({_NUMBER}), ({_NUMBER})\))?{_PI}", re.ASCII)
 
 
 class ExactAngle(Fraction):
@@ -52,6 +66,51 @@ class ExactAngle(Fraction):
     def turns(self) -> int:
         """Whole turns beyond the angle between -pi and pi."""
         return round((float(self) - math.atan2(self.sine, self.cosine)) / (2 * math.pi))
+
+
+def distance_label(name: str, angle: ExactAngle) -> str:
+    """What the distance of a state from an angle is called: `angle_in_label` reads it.
+
+    Examples
+    --------
+    >>> distance_label("phi", angle_of(3 * sp.pi / 2, []))
+    'phi - 3*pi/2'
+    >>> distance_label("phi", angle_of(sp.atan2(3, 4) - 2 * sp.pi, []))
+    'phi - atan2(3/5, 4/5) + 2*pi'
+    """
+    away = {quarter: k for k, quarter in _QUARTERS.items()}.get((angle.cosine, angle.sine))
+    quarters = 4 * angle.turns + (away or 0)
+    if away is None or not quarters:
+        name += f" - atan2({angle.sine}, {angle.cosine})"
+    if not quarters:
+        return name
+    halves = Fraction(abs(quarters), 2)
+    times = "" if halves.numerator == 1 else f"{halves.numerator}*"
+    return f"{name} {'-' if quarters > 0 else '+'} {times}pi{'/2' if halves.denominator == 2 else ''}"
+
+
+def angle_in_label(label: str) -> tuple[str, ExactAngle] | None:
+    """A state and the angle from which a label of `distance_label` measures it; None of any other label.
+
+    InputError where a sine and a cosine in it are of no angle.
+
+    Examples
+    --------
+    >>> name, angle = angle_in_label("phi + pi/2")
+    >>> name, angle.cosine, angle.sine
+    ('phi', Fraction(0, 1), Fraction(-1, 1))
+    """
+    match = _DISTANCE.fullmatch(label)
+    if match is None or match.end(1) == len(label):
+        return None
+    name, sine, cosine, sign, times, half = match.groups()
+    quarters = int(times or 1) * (1 if half else 2) * {"-": 1, "+": -1, None: 0}[sign]
+    if sine is None:
+        away = (quarters + 1) % 4 - 1
+        parts = _QUARTERS[away]
+    else:
+        away, parts = 0, (Fraction(cosine), Fraction(sine))
+    return name, ExactAngle(math.atan2(parts[1], parts[0]) + (quarters - away) * math.pi / 2, *parts)
 
 
 def angles_at(point: Sequence[object] | None) -> dict[int, ExactAngle]:

@@ -15,8 +15,11 @@ from fractions import Fraction
 from typing import Any
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+OF_PI, FRACTION = r" [-+] (\d+\*)?pi(/2)?", r"-?\d+(/\d+)?"
 MADE = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_]*( - atan2\(-?\d+(/\d+)?, -?\d+(/\d+)?\)| of the [a-z]+( \d+)?)(?= |,)", re.ASCII
+    rf"[A-Za-z_][A-Za-z0-9_]*( - atan2\({FRACTION}, {FRACTION}\)({OF_PI})?|{OF_PI}| of the [a-z]+( \d+)?)"
+    r"(?= |,)",
+    re.ASCII,
 )
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 DECIMAL = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)

@@ -44,8 +44,8 @@ TRIES = 20
 """Numbers that are tried until nothing is divided by zero."""
 NAMES = (
     "x", "y2", "v_dot", "a b", "x = 0 of 'top', on the leaf y", "1", "2*x", "sin", "double", "q^-1", "phi)",
-    "it's", 'say "x"', "back\\slash", "γ", "x - y", "phi - atan2(3, 4)", "theta of the controller",
-    "w" * 300, "two words" * 40,
+    "it's", 'say "x"', "back\\slash", "γ", "x - y", "phi - atan2(3, 4)", "phi - 3*pi/2", "phi - pi + pi",
+    "theta of the controller", "w" * 300, "two words" * 40,
 )  # fmt: skip
 
 
