@@ -849,3 +849,64 @@ CALLS += [
     ("a field's state of no name", lambda _: field([X1], [X1]).project({"x2": 1}), gc.DescriptionError),
     ("a field's state as a list", lambda _: field([X1], [X1]).project([1.0]), gc.InputError),
 ]
+
+P1 = gc.Parameter("p1", 1.0, positive=True)
+
+
+@cache
+def decaying():
+    """x1' = -p1 x1."""
+    return field([X1], [-P1.symbol * X1], parameters=[P1], outputs={"y": X1})
+
+
+def boxed(**over):
+    return gc.certify(decaying(), [0], over=over)
+
+
+def region(**asked):
+    return gc.region_of_attraction(decaying(), [0], **asked)
+
+
+CALLS += [
+    ("a box that is a list", lambda _: gc.certify(decaying(), [0], over=["p1"]), gc.InputError),
+    ("a box of nothing", lambda _: boxed(), gc.InputError),
+    ("a box over a name that is none", lambda _: boxed(p2=0.1), gc.ParameterError),
+    ("a box over a number", lambda _: gc.certify(decaying(), [0], over={1: 0.1}), gc.ParameterError),
+    ("a box over a state", lambda _: boxed(x1=0.1), gc.ParameterError),
+    ("a box of a whole", lambda _: boxed(p1=1), gc.InputError),
+    ("a box of a negative part", lambda _: boxed(p1=-0.1), gc.InputError),
+    ("a box of what is no number", lambda _: boxed(p1=float("nan")), gc.GeoctrlError),
+    ("a box of infinite sides", lambda _: boxed(p1=(0.5, float("inf"))), gc.GeoctrlError),
+    ("a box of a program", lambda _: boxed(p1=PROGRAM), gc.GeoctrlError),
+    ("a box of three numbers", lambda _: boxed(p1=(0.5, 1, 2)), gc.InputError),
+    ("a box that is turned about", lambda _: boxed(p1=(2, 0.5)), gc.InputError),
+    ("a box beside the value", lambda _: boxed(p1=(2, 3)), gc.InputError),
+    ("a box in which a parameter is negative", lambda _: boxed(p1=(-1, 2)), gc.ParameterError),
+    (
+        "a box of a held loop",
+        lambda _: gc.certify(driven(), [0] * 3, controller=gc.linear_law, over={"m": 0.1}),
+        gc.InputError,
+    ),
+    ("a function of text", lambda _: region(lyapunov="x1**2"), gc.InputError),
+    ("a function that is a program", lambda _: region(lyapunov=PROGRAM), gc.InputError),
+    ("a function that is a number", lambda _: region(lyapunov=1.0), gc.InputError),
+    ("a function that is constant", lambda _: region(lyapunov=sp.Integer(1)), gc.CertificateError),
+    ("a function that is negative", lambda _: region(lyapunov=-(X1**2)), gc.CertificateError),
+    ("a function that is infinite", lambda _: region(lyapunov=sp.oo * X1**2), gc.GeoctrlError),
+    ("a function of another state", lambda _: region(lyapunov=X1**2 + X2**2), gc.ExpressionError),
+    ("a function with a degree", lambda _: region(lyapunov=X1**2, degree=4), gc.InputError),
+    ("a function by slopes", lambda _: region(lyapunov=X1**2, by="slopes"), gc.InputError),
+    ("a degree that is odd", lambda _: region(degree=3), gc.InputError),
+    ("a degree of ten", lambda _: region(degree=10), gc.InputError),
+    ("a degree of zero", lambda _: region(degree=0), gc.InputError),
+    ("a degree of text", lambda _: region(degree="4"), gc.InputError),
+    ("a degree that is a half", lambda _: region(degree=4.5), gc.InputError),
+    ("degrees as a list", lambda _: region(degree=[2, 4]), gc.InputError),
+    ("degrees as an array", lambda _: region(degree=np.array([2, 4])), gc.InputError),
+    ("a degree by energy", lambda _: region(degree=4, by="energy"), gc.InputError),
+    ("monomials of no degree", lambda _: region(monomials=0), gc.InputError),
+    ("multipliers without a degree", lambda _: region(multiplier_degree=4), gc.InputError),
+    ("a set in no time", lambda _: region(seconds=0), gc.InputError),
+    ("a limit of what is no output", lambda _: region(limits={"z": 1.0}), gc.ParameterError),
+    ("a limit that is zero", lambda _: region(limits={"y": 0.0}), gc.InputError),
+]

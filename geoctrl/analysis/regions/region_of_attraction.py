@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -221,8 +222,9 @@ class _SquaresAsked(NamedTuple):
     def of(cls, degree: Any, monomials: Any, multiplier: Any, lyapunov: Any) -> _SquaresAsked:
         """The arguments, read."""
         for name, value in (("degree", degree), ("multiplier_degree", multiplier)):
-            if value is not None and (isinstance(value, bool) or value not in EVEN):
-                remedy = "; the degree of monomials is monomials=3" if value == 3 else ""
+            whole = isinstance(value, Real) and not isinstance(value, bool)
+            if value is not None and not (whole and value in EVEN):
+                remedy = "; the degree of monomials is monomials=3" if whole and value == 3 else ""
                 raise InputError(f"{name} must be 2, 4, 6 or 8, got {shown(value)}{remedy}")
         if monomials is not None:
             whole_number("monomials", monomials, *DEGREES)

@@ -16,7 +16,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.attack.outcome import Outcome, raw, refusal
 from tests.attack.parts.commanding import command
-from tests.misuse import CALLS, NUMBERS
+from tests.misuse import CALLS, NUMBERS, boxed, region
 
 Case = Callable[[], Any]
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -99,6 +99,10 @@ def cases() -> dict[str, Case]:
         found[f"Parameter default = {name}"] = lambda v=value: describe(
             parameters=[gc.Parameter("m", v, positive=True)]
         )
+        found[f"certify, over p1 = {name}"] = lambda v=value: boxed(p1=v)
+        found[f"certify, over p1 from {name}"] = lambda v=value: boxed(p1=(v, 2.0))
+        for keyword in ("degree", "lyapunov") if value is not None else ():
+            found[f"region, {keyword} = {name}"] = lambda k=keyword, v=value: region(**{k: v})
     del found["Parameter default = None"]  # says that there is no default
     for name, value in BAD_STATES.items():
         if name != "a dict":
