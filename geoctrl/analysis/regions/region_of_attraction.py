@@ -103,8 +103,7 @@ def region_of_attraction(
     to the whole basin; with ``lyapunov`` it is the one that is given, and its level alone is looked for: if
     that is the highest one, the set is open. The search is one in doubles (Parrilo 2000; Tan and Packard,
     IEEE Trans. Autom. Control 53 (2008) 565); the identity is made exact (Peyrl and Parrilo, Theor. Comput.
-    Sci. 409 (2008) 269) and checked as one of
-    polynomials. Nothing needs to be conserved: laws of `lqr` and `place` have such sets.
+    Sci. 409 (2008) 269). Nothing needs to be conserved: laws of `lqr` and `place` have such sets.
 
     Parameters
     ----------
@@ -114,9 +113,8 @@ def region_of_attraction(
         With exact numbers.
     limits : dict of output -> bound, optional
         Outputs of the loop, as torques of its law, that stay within bounds in the set. A `TorqueSpeed` bounds
-        the output u + (T0/w0) w, by whose name ``limits`` of the set tells it. By default the limits
-        of the model file that the mechanism is read from, of inputs that are outputs of the loop; ``{}`` is
-        none.
+        the output u + (T0/w0) w, by whose name ``limits`` of the set tells it. By default the limits of the
+        model file that the mechanism is read from, of inputs that are outputs of the loop; ``{}`` is none.
     params : dict, optional
     widths : dict of name -> half width, optional
         How far the levels of held invariants may be from those of the equilibrium, all at once; 2^-24 of
