@@ -10,7 +10,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing_sets import Drawn, draw_set
-from tests.attack.parts import higher_sets, sets
+from tests.attack.parts import higher_sets, leaf_sets, sets
 
 Q, V = sp.symbols("q1 v1", real=True)
 
@@ -183,3 +183,29 @@ def test_a_given_function_is_attacked():
     assert sets.broken(drawn, found, Dice(1, 0), drawn.limits) == ""
     assert "u = " in sets.broken(drawn, enlarged(found, 1.6), Dice(1, 0), drawn.limits)
     assert sets.broken(drawn, enlarged(found, 3.0), Dice(1, 0), {})
+
+
+def test_fields_on_a_sphere_keep_it_and_are_those_of_the_library():
+    sizes = set()
+    for index in range(12):
+        drawn = leaf_sets.draw(Dice(7, index))
+        sizes.add(len(drawn.states))
+        assert np.abs(drawn.slope(0, drawn.point)).max() < 1e-12
+        x = drawn.on_level(drawn.point + np.linspace(0.1, 0.5, len(drawn.point)))
+        rates = drawn.slope(0, x)
+        assert x[:3] @ rates[:3] == pytest.approx(0, abs=1e-12)
+        if index < 3:
+            assert rates == pytest.approx(drawn.system().rhs(0, x), rel=1e-9, abs=1e-12)
+    assert sizes == {3, 4, 5}
+
+
+def test_a_set_on_a_sphere_about_what_repels_is_noticed():
+    """x' = (e - (e . x) x) with e = (0, 0, 1): all but -e tends to e. Backwards nothing does."""
+    x = list(sp.symbols("x1 x2 x3", real=True))
+    rates = [-x[2] * x[0], -x[2] * x[1], 1 - x[2] ** 2]
+    down = leaf_sets.DrawnOnSphere("", x, rates, [0, 0, 1])
+    up = leaf_sets.DrawnOnSphere("", x, [-f for f in rates], [0, 0, 1])
+    system = down.system()
+    found = gc.region_of_attraction(system, system.equilibrium("rest"), by="slopes", seconds=1.0)
+    assert sets.broken(down, found, Dice(1, 0), {}) == ""
+    assert "leaves the set" in sets.broken(up, found, Dice(1, 0), {})
