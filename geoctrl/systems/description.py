@@ -162,7 +162,7 @@ class EulerPoincare(Mechanism):
             object.__setattr__(self, name, value)
         super().__post_init__()
         object.__setattr__(self, "jumps", read_jumps(self.jumps))
-        object.__setattr__(self, "modes", read_modes(self.modes, self.row_names))
+        object.__setattr__(self, "modes", read_modes(self.modes, self.row_names, self.algebra.n))
         if not (self.imported is None or isinstance(self.imported, Imported)):
             raise TypeError(f"imported must be a gc.Imported, got {shown(self.imported)}")
 

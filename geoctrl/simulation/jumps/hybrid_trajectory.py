@@ -12,8 +12,10 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, InputError
 from geoctrl.runs import EventRecord, Events, Samples, storage
+from geoctrl.simulation.jumps.places_of_pieces import Way, ways_of_pieces
 
 __all__ = ["HybridTrajectory", "JumpRecord", "RunPiece"]
 
@@ -119,6 +121,7 @@ class HybridTrajectory(Samples):
         self.mode, self.jumps, self.accumulation = mode, tuple(jumps), accumulation
         self.system: Any = None
         self._parts: tuple[RunPiece, ...] = ()
+        self._ways: dict[tuple, tuple[Way, ...]] = {}
 
     @classmethod
     def of_pieces(
@@ -148,6 +151,11 @@ class HybridTrajectory(Samples):
     def pieces(self) -> tuple[Any, ...]:
         """The motions between jumps, ends included."""
         return tuple(piece.run for piece in self._parts)
+
+    @property
+    def columns_of_pieces(self) -> tuple[np.ndarray, ...]:
+        """Which samples of each piece are samples of the run."""
+        return tuple(piece.columns for piece in self._parts)
 
     # -- signals ----------------------------------------------------------------------------------
 
@@ -202,6 +210,61 @@ class HybridTrajectory(Samples):
             found |= mode.told_units
         return found
 
+    # -- configuration --------------------------------------------------------------------------
+
+    def ways_of_pieces(
+        self, x0: Any = None, of: int = 1, R0: Any = None, moving: bool = True
+    ) -> tuple[Way, ...]:
+        """Attitudes and places of the frame of a factor along each piece, at all of its samples."""
+        self._require_parts()
+        kept = ("ways", shown(of), moving)
+        if x0 is None and R0 is None and kept in self._ways:
+            return self._ways[kept]
+        by_name = {t.name: t for t in self.system.transitions}
+        passed = [by_name[jump.name] for jump in self.jumps if jump.name in by_name]
+        found = tuple(ways_of_pieces(self.pieces, passed, x0, of, R0, moving))
+        if x0 is None and R0 is None:
+            self._ways[kept] = found
+        return found
+
+    def attitude(self, R0: Any = None, of: int = 1) -> np.ndarray:
+        """Rotation matrices (nt, 3, 3), body to space, through the jumps; see `Trajectory.attitude`."""
+        ways = self.ways_of_pieces(None, of, R0, moving=False)
+        return np.concatenate([way.attitude[p.columns] for way, p in zip(ways, self._parts, strict=True)])
+
+    def position(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
+        r"""Position of the frame's origin in space through the jumps; see `Trajectory.position`.
+
+        Where an impact names things anew the origin moves on by its ``step``. At a jump the place before it.
+
+        Raises
+        ------
+        InputError
+            If the factor has no translations; if an impact names the frame anew and has no ``step``.
+        GeoctrlError
+            For a trajectory that was read from a file without its system.
+
+        Examples
+        --------
+        A walker goes down its slope from foot to foot:
+
+        >>> import numpy as np, geoctrl as gc
+        >>> h = gc.models.get("compass-walker")().hybrid()
+        >>> run = gc.simulate(h, [0, 1, 2], [1.0928, 0.3782, -0.2177, 0.3244])
+        >>> np.round(np.diff(run.position(), axis=0), 3)
+        array([[ 0.539, -0.028],
+               [ 0.532, -0.028]])
+        """
+        ways = self.ways_of_pieces(x0, of, R0)
+        return np.concatenate([way.place[p.columns] for way, p in zip(ways, self._parts, strict=True)])
+
+    def _require_parts(self) -> None:
+        if not self._parts:
+            raise GeoctrlError(
+                "this trajectory was read from a file or unpickled and knows no equations of motion; read it "
+                "with its system, load_trajectory(path, system=...), or run simulate again"
+            )
+
     def resample(self, times: Any) -> HybridTrajectory:
         """The run at other times; see `geoctrl.runs.Samples.resample`. At a jump the state before it.
 
@@ -216,11 +279,7 @@ class HybridTrajectory(Samples):
         >>> bool(run.resample(np.linspace(0, 1, 1001))["z"].min() >= 0)
         True
         """
-        if not self._parts:
-            raise GeoctrlError(
-                "this trajectory was read from a file or unpickled and knows no equations of motion; run "
-                "simulate again"
-            )
+        self._require_parts()
         asked = finite_array("times", times)
         if asked.ndim != 1 or not asked.size or np.any(np.diff(asked) <= 0):
             raise InputError("times must be increasing numbers, one at least")
@@ -230,10 +289,10 @@ class HybridTrajectory(Samples):
         place = np.searchsorted(ends, asked, side="left")
         parts = []
         for k, piece in enumerate(self._parts):
-            mine = asked[place == k]
-            if mine.size:
-                run = piece.run.resample(mine)
-                parts.append(RunPiece(piece.mode, run, np.arange(mine.size)))
+            own, mine = piece.run.time, asked[place == k]
+            grid = np.unique(np.concatenate([own[[0, -1]], mine]))
+            run = piece.run.resample(grid) if mine.size else piece.run
+            parts.append(RunPiece(piece.mode, run, np.searchsorted(run.time, mine)))
         made = HybridTrajectory.of_pieces(
             self.system,
             parts,

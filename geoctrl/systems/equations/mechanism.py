@@ -152,7 +152,7 @@ class Mechanism(ABC):
         require_friction_rows(self.friction, self.algebra.labels, self.velocity_labels)
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
-        rows, names = constraint_rows(self.constraints, self.algebra.labels)
+        rows, names = constraint_rows(self.constraints, self.algebra.labels, self.modes is None)
         put("constraints", rows)
         put("row_names", names)
         put("domain", read_domain(self.domain))

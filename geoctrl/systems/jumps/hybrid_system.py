@@ -11,7 +11,7 @@ from typing import Any
 from geoctrl._checks import nearest
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
-from geoctrl.errors import DescriptionError, InputError, ParameterError
+from geoctrl.errors import ConstraintError, DescriptionError, InputError, ParameterError
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.jumps.impact_transition import ImpactTransition
 from geoctrl.systems.jumps.jump import Impact, Jump
@@ -127,6 +127,11 @@ class HybridSystem:
         return MappingProxyType(self._modes)
 
     @property
+    def mechanism(self) -> Any:
+        """The mechanism with jumps that it is made of; None of systems that were at hand."""
+        return self._mechanism
+
+    @property
     def graph_of_modes(self) -> dict[str, dict[str, str]]:
         """Which jump leads from a mode to which."""
         return {
@@ -228,8 +233,8 @@ def read_jumps(jumps: Any) -> tuple[Any, ...]:
     return found
 
 
-def read_modes(modes: Any, row_names: Sequence[str]) -> dict[str, tuple[str, ...]] | None:
-    """Names of the rows in force by mode; None where there is one mode, with all rows."""
+def read_modes(modes: Any, row_names: Sequence[str], n: int) -> dict[str, tuple[str, ...]] | None:
+    """Names of the rows in force by mode, fewer than n velocities; None where there is one, with all rows."""
     if modes is None:
         return None
     if not isinstance(modes, Mapping) or not modes:
@@ -246,4 +251,8 @@ def read_modes(modes: Any, row_names: Sequence[str]) -> dict[str, tuple[str, ...
                 raise InputError(
                     f"modes[{mode!r}]: there is no row {shown(name)}{nearest(str(name), row_names)}"
                 )
+        if len(found[mode]) >= n:
+            raise ConstraintError(
+                f"modes[{mode!r}]: {len(found[mode])} constraints leave no motion among {n} velocities"
+            )
     return found

@@ -14,6 +14,7 @@ from geoctrl._scalars import FromSympy, Node
 from geoctrl._scalars.graph.symmetric_elimination import Factorisation, dot
 from geoctrl.errors import ConstraintError, DescriptionError, ExpressionError, InputError
 from geoctrl.systems.equations.recorded_system import Recorded
+from geoctrl.systems.jumps.frame_step import step_nodes, step_rates
 from geoctrl.systems.jumps.guard_states import states_on_guard
 from geoctrl.systems.jumps.impact_equations import (
     Collision,
@@ -316,7 +317,7 @@ class ImpactTransition(Transition):
         for what in ("velocity_labels", "configuration_symbols"):
             if getattr(source.mechanism, what) != getattr(target.mechanism, what):
                 raise DescriptionError(f"the impact {self.name!r} leads to another mechanism; take a gc.Jump")
-        _ = self.guard, self.reset
+        _ = self.guard, self.reset, self._step
         values, u = source.mechanism.generic, np.zeros(source.ninputs)
         for x in states_on_guard(source, self.guard, values):
             self._require_regular(0.0, x, u, values)
@@ -328,22 +329,69 @@ class ImpactTransition(Transition):
             self._warn_of_another_normal(x, values)
 
     def _require_same_motion(self, x: np.ndarray, state: np.ndarray, values: Mapping[str, float]) -> None:
-        """Where nothing is named anew, the velocities left by the impact are those of the state entered."""
-        if self.jump.relabel:
+        """Where nothing is named anew, the velocities left by the impact are those of the state entered.
+
+        Where something is and ``step`` says by how much the frame moves on, those of the group are.
+        """
+        if self.jump.relabel and self.jump.step is None:
             return
-        left = self._values(self.full_velocity, 0.0, x, np.zeros(self.source.system.ninputs), values)
-        left, held = (
-            left[: self.target.system.mechanism.algebra.n],
-            self.target.system.velocity(state, values),
+        if not self._is_another_motion(x, state, values):
+            return
+        target = self.target
+        if self.jump.step is not None:
+            raise ConstraintError(
+                f"step= of the impact {self.name!r} does not lead to the point of the group's velocity in "
+                f"the mode {target.name!r}: after the impact that point moves otherwise"
+            )
+        raise ConstraintError(
+            f"what the impact {self.name!r} leaves moving is no motion of the mode {target.name!r}, whose "
+            f"rows are {', '.join(target.system.mechanism.row_names) or 'none'}: strike these, or say by "
+            "relabel= what is named anew"
         )
+
+    def _is_another_motion(self, x: np.ndarray, state: np.ndarray, values: Mapping[str, float]) -> bool:
+        """Whether velocities after the impact, at its step, are other than those of the state entered."""
+        u, mechanism = np.zeros(self.source.system.ninputs), self.source.system.mechanism
+        count = len(mechanism.group.xi) if self.jump.relabel and mechanism.group else mechanism.algebra.n
+        left = self._values(self.full_velocity, 0.0, x, u, values)[: mechanism.algebra.n]
+        if self._step:
+            moves = self._values(self._step, 0.0, x, u, values)[len(self._step) // 2 :]
+            left[: moves.size] += moves
+        held = self.target.system.velocity(state, values)
         # An impact may leave nothing but rounding of what moved before it.
         size = max(np.max(np.abs(left)), np.max(np.abs(self.source.system.velocity(x, values))))
-        if np.any(np.abs(left - held) > _ENERGY * size):
-            raise ConstraintError(
-                f"what the impact {self.name!r} leaves moving is no motion of the mode {self.target.name!r}, "
-                f"whose rows are {', '.join(self.target.system.mechanism.row_names) or 'none'}: strike "
-                "these, or say by relabel= what is named anew"
+        return bool(np.any(np.abs(left - held)[:count] > _ENERGY * size))
+
+    @cached_property
+    def _step(self) -> list[Node]:
+        """Nodes of ``step``, and of its rate after the impact; none without one."""
+        system = self.source.system
+        steps = step_nodes(self.jump, system)
+        return [*steps, *step_rates(steps, system, self.full_velocity)] if steps else []
+
+    @cached_property
+    def _names_the_frame_anew(self) -> bool:
+        """Whether the group's velocity is that of another point afterwards, and no ``step`` says of which."""
+        if not self.jump.relabel or self.jump.step is not None:
+            return False
+        system, found = self.source.system, []
+        values, u = system.mechanism.generic, np.zeros(system.ninputs)
+        for x in states_on_guard(system, self.guard, values):
+            state = landing_state(self, self._values(self.reset, 0.0, x, u, values), values)
+            found.append(self._is_another_motion(x, state, values))
+        return any(found) or not found
+
+    def step_at(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """How far the origin of the group's frame moves on; InputError where nothing says it."""
+        if self._names_the_frame_anew:
+            raise InputError(
+                f"the impact {self.name!r} names things anew, and nothing says by how much the point moves "
+                "on whose velocity the group has: give it step=, or ask for places in run.pieces one by one"
             )
+        if not self._step:
+            return np.zeros(1)
+        found = self._values(self._step, 0.0, x, np.zeros(self.source.system.ninputs), params)
+        return found[: found.size // 2]
 
     def _warn_of_another_normal(self, x: np.ndarray, values: Mapping[str, float]) -> None:
         """Warn where the rate of the guard is no multiple of the velocity of the row that can only push."""

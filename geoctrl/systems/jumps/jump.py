@@ -112,6 +112,10 @@ class Impact:
         A row that is released, or a covector, whose velocity must not be negative after the impact.
     rest : str, optional
         The mode in which a motion goes on where such impacts accumulate.
+    step : as many entries as the group R^k has, optional
+        From the point whose velocity the group has before to that of which it is afterwards, in the
+        configuration before anything is named anew: from the foot that leaves to the one that struck. Places
+        along a run (`HybridTrajectory.position`) go on by it.
     of, to : str, optional
         As of `Jump`.
 
@@ -149,6 +153,7 @@ class Impact:
     normal: int | None = None
     leaving: Any = None
     rest: str | None = None
+    step: Any = None
     of: str | None = None
     to: str | None = None
 
@@ -175,6 +180,8 @@ class Impact:
             put("leaving", read_matrix(f"leaving of {self.name!r}", [list(self.leaving)], ConstraintError))
         if not (self.rest is None or isinstance(self.rest, str)):
             raise TypeError(f"rest of {self.name!r} must be the name of a mode, got {shown(self.rest)}")
+        if self.step is not None:
+            put("step", read_matrix(f"step of {self.name!r}", self.step, InputError))
 
     @property
     def names_rows(self) -> bool:

@@ -85,6 +85,10 @@ class Transition(ABC):
             )
         return node
 
+    def step_at(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:  # noqa: ARG002
+        """How far the origin of the group's frame moves on at a state on the guard; it stays where it is."""
+        return np.zeros(1)
+
     @property
     def rest(self) -> str | None:
         """The mode in which a motion goes on where such jumps accumulate."""

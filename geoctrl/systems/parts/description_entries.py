@@ -240,9 +240,12 @@ def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
 
 
 def constraint_rows(
-    constraints: Any, labels: tuple[str, ...]
+    constraints: Any, labels: tuple[str, ...], together: bool
 ) -> tuple[sp.ImmutableMatrix | None, tuple[str, ...]]:
-    """The rows of constraints, None where there are none, and their names."""
+    """The rows of constraints, None where there are none, and their names.
+
+    Rows that are not all in force ``together`` may be more than there are velocities.
+    """
     if constraints is None:
         return None, ()
     n, names = len(labels), None
@@ -266,7 +269,7 @@ def constraint_rows(
         if len(row) != n:
             called = f"constraint row {a + 1}" if names is None else f"constraint row {names[a]!r}"
             raise ConstraintError(f"{called} must have length {n}, got {len(row)}{in_order(labels)}")
-    if len(rows) >= n:
+    if together and len(rows) >= n:
         raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
     names = tuple(f"constraint{a + 1}" for a in range(len(rows))) if names is None else names
     return read_matrix("constraints", rows, ConstraintError), names

@@ -9,8 +9,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
+from geoctrl.simulation import HybridTrajectory
 from geoctrl.systems.picture import Block, Disk, Ellipsoid, Rod
 from geoctrl.systems.picture.shapes import turns_to
+from geoctrl.viz.scenes.pieces import joined_bodies, joined_ways
 from geoctrl.viz.scenes.poses import Moving, attitude_of, moving_body, moving_body_of_product, position_of
 from geoctrl.viz.scenes.tree_bodies import solids_of_tree
 from geoctrl.viz.style import COLOURS
@@ -54,6 +56,8 @@ def bodies_of(run: Any, colour: str, parts: Any = None) -> list[Moving]:
     parts : list of Solid, optional
         In place of the picture of the description.
     """
+    if isinstance(run, HybridTrajectory):
+        return joined_bodies(run, lambda piece: bodies_of(piece, colour, parts))
     if hasattr(run.system, "assembly"):
         return list(_reduced_bodies(run, colour, parts))
     picture = run.system.arguments.get("picture", ()) if parts is None else parts
@@ -64,6 +68,8 @@ def bodies_of(run: Any, colour: str, parts: Any = None) -> list[Moving]:
 
 def contact_of(run: Any) -> np.ndarray | None:
     """The way of the point of contact (nt, 3), or else of what moves over the ground; None without any."""
+    if isinstance(run, HybridTrajectory):
+        return joined_ways(run, contact_of)
     system = run.system
     if not hasattr(system, "assembly"):
         return None

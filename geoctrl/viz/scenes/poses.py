@@ -145,4 +145,7 @@ def _rotor_turn(run: Any, body: Solid, name: str) -> np.ndarray:
         rate = run[label]
     else:
         rate = system.velocity(run.states, run.params)[system.mechanism.velocity_labels.index(label)]
-    return cumulative_simpson(rate, x=run.time, initial=0.0)
+    before = getattr(run, "turned", {})  # of a piece of a run with jumps
+    turn = before.get(name, 0.0) + cumulative_simpson(rate, x=run.time, initial=0.0)
+    before[name] = turn[-1]
+    return turn

@@ -18,7 +18,6 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl._scalars.text.numbers import real
 from geoctrl.errors import InputError
-from geoctrl.simulation import HybridTrajectory
 from geoctrl.systems.picture import Solid
 from geoctrl.systems.picture.shapes import turns_to
 from geoctrl.viz.scenes.bodies_of_runs import bodies_of, contact_of, up_of
@@ -212,10 +211,6 @@ def scene(
     require_trajectory(run)
     if compare is not None:
         require_trajectory(compare)
-    if any(isinstance(r, HybridTrajectory) for r in (run, compare)):
-        raise InputError(
-            "a scene is of one system, and a run with jumps has modes: show one of its pieces, run.pieces[0]"
-        )
     if trail not in ("contact", None):
         raise InputError(f"trail must be 'contact' or None, got {shown(trail)}")
     times = _times(run, compare)
