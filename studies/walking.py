@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.optimize import brentq
@@ -28,11 +27,6 @@ from scipy.optimize import brentq
 import geoctrl as gc
 from geoctrl.viz.style import COLOURS, quiet
 
-R = sp.Rational
-GRAVITY = R(981, 100)
-WHEEL = {"m": R(13, 10), "I": R(1, 20), "l": R(7, 10), "a": R(2, 5), "slope": R(9, 50)}
-HOPPER = {"m": R(2), "k1": R(1000), "k2": R(1300), "r": R(4, 5)}
-BLOCK = {"b": R(1, 4), "h": R(4, 5), "m": R(3)}
 STRIKE = "heel strike"
 PUBLISHED_STEP = (1.0918, 0.3772, -0.2187, 0.3234)
 """The walker after a strike at three degrees, as published; on the guard to the digits shown."""
@@ -45,145 +39,20 @@ Row = tuple[str, float, float]
 """A number by its name, as it is known and as it is computed."""
 
 
-def inertia_of(energy: Any, velocities: Iterable[Any]) -> Any:
-    """The matrix of a kinetic energy."""
-    return sp.hessian(sp.expand(energy), list(velocities))
-
-
-def rimless_wheel() -> gc.EulerPoincare:
-    """A hub on spokes that rolls down a slope from spoke to spoke; 2 a is the angle between two of them."""
-    m, inertia, length, a, slope = WHEEL.values()
-    spoke, plane = gc.Coordinate("th", angle=True), gc.rn(2)
-    th, w = spoke.symbol, spoke.rate
-    hub = sp.Matrix(plane.xi) + length * w * sp.Matrix([sp.cos(th), -sp.sin(th)])
-    foot = hub - length * w * sp.Matrix([sp.cos(th - 2 * a), -sp.sin(th - 2 * a)])
-    xi = sp.Matrix([*plane.xi, w])
-    strike = gc.Impact(
-        "spoke",
-        when=th - slope - a,
-        direction=1,
-        rows=foot.jacobian(xi),
-        releases=["foot x", "foot z"],
-        relabel={"th": th - 2 * a},
-    )
-    return gc.EulerPoincare(
-        algebra=plane,
-        shape=[spoke],
-        inertia=inertia_of(m * hub.dot(hub) / 2 + inertia * w**2 / 2, xi),
-        potential=m * GRAVITY * length * sp.cos(th),
-        forces=[0, -m * GRAVITY, 0],
-        constraints={"foot x": [1, 0, 0], "foot z": [0, 1, 0]},
-        name="rimless wheel",
-        jumps=[strike],
-    )
-
-
-def hopper() -> gc.HybridSystem:
-    """A mass on a spring that is stiffer on its way up, and keeps the part r of its speed at landing."""
-    m, k1, k2, r = HOPPER.values()
-    height = gc.Coordinate("z")
-    z, v = height.symbol, height.rate
-
-    def mode(k: Any) -> gc.ReducedSystem:
-        potential = m * GRAVITY * z + k * z**2 / 2
-        return gc.EulerPoincare(algebra=None, shape=[height], inertia=[[m]], potential=potential).reduce()
-
-    return gc.HybridSystem(
-        modes={"down": mode(k1), "up": mode(k2), "flight": mode(0)},
-        jumps=[
-            gc.Jump("lowest", when=v, direction=1, of="down", to="up"),
-            gc.Jump("take off", when=z, direction=1, of="up", to="flight"),
-            gc.Jump("landing", when=z, direction=-1, reset={"z_dot": r * v}, of="flight", to="down"),
-        ],
-        name="hopper",
-    )
-
-
-def block(**changes: Any) -> gc.EulerPoincare:
-    """A homogeneous block that rocks from corner to corner; b and h are half its width and height.
-
-    Changes are arguments of its impact.
-    """
-    b, h, m = BLOCK.values()
-    tilt = gc.Coordinate("th")
-    th, w, plane = tilt.symbol, tilt.rate, gc.rn(2)
-    corner = sp.Matrix(plane.xi)
-    centre = sp.Matrix([-b * sp.cos(th) + h * sp.sin(th), b * sp.sin(th) + h * sp.cos(th)])
-    velocity = corner + centre.diff(th) * w
-    other = corner + w * sp.Matrix([-2 * b * sp.cos(th), 2 * b * sp.sin(th)]).diff(th)
-    xi = sp.Matrix([*corner, w])
-    energy = m * velocity.dot(velocity) / 2 + m * (b**2 + h**2) / 3 * w**2 / 2
-    rock = {
-        "when": th,
-        "rows": other.jacobian(xi),
-        "releases": ["corner x", "corner z"],
-        "relabel": {"th": -th, "th_dot": -w},
-        "normal": 1,
-        "leaving": "corner z",
-    }
-    return gc.EulerPoincare(
-        algebra=plane,
-        shape=[tilt],
-        inertia=inertia_of(energy, xi),
-        potential=m * GRAVITY * centre[1],
-        forces=[0, -m * GRAVITY, 0],
-        constraints={"corner x": [1, 0, 0], "corner z": [0, 1, 0]},
-        name="block",
-        jumps=[gc.Impact("rock", **rock | changes)],
-    )
-
-
-def compass_walker(**changes: Any) -> gc.EulerPoincare:
-    """Two legs of 1 m on a slope: 5 kg half way of each, 10 kg at the hip; g is 9.8.
-
-    Angles are those of the legs to the vertical, the group is the velocity of the stance foot. Changes are
-    arguments of the impact.
-    """
-    slope = gc.Parameter("slope", DEGREES * np.pi / 180, "rad")
-    stance, swing = gc.Coordinate("st", angle=True), gc.Coordinate("sw", angle=True)
-    st, sw, plane, g = stance.symbol, swing.symbol, gc.rn(2), R(98, 10)
-    foot = sp.Matrix(plane.xi)
-
-    def leg(angle: Any, length: Any) -> Any:
-        return sp.Matrix([length * sp.sin(angle), length * sp.cos(angle)])
-
-    places = [leg(st, R(1, 2)), leg(st, 1), leg(st, 1) - leg(sw, R(1, 2)), leg(st, 1) - leg(sw, 1)]
-    moves = [foot + p.diff(st) * stance.rate + p.diff(sw) * swing.rate for p in places]
-    xi, masses = sp.Matrix([*foot, stance.rate, swing.rate]), (5, 10, 5)
-    energy = sum(m * v.dot(v) for m, v in zip(masses, moves[:3], strict=True)) / 2
-    turn = sp.Matrix(
-        [[sp.cos(slope.symbol), -sp.sin(slope.symbol)], [sp.sin(slope.symbol), sp.cos(slope.symbol)]]
-    )
-    strike = {
-        "when": st + sw - 2 * slope.symbol,
-        "direction": 1,
-        "rows": (turn * moves[3]).jacobian(xi),
-        "releases": ["stance x", "stance z"],
-        "relabel": {"st": "sw", "sw": "st", "st_dot": "sw_dot", "sw_dot": "st_dot"},
-        "normal": 1,
-        "leaving": "stance z",
-    }
-    return gc.EulerPoincare(
-        algebra=plane,
-        shape=[stance, swing],
-        inertia=inertia_of(energy, xi),
-        potential=sum(m * g * p[1] for m, p in zip(masses, places[:3], strict=True)),
-        forces=[0, -g * sum(masses), 0, 0],
-        constraints={"stance x": [1, 0, 0, 0], "stance z": [0, 1, 0, 0]},
-        parameters=[slope],
-        name="compass walker",
-        jumps=[gc.Impact(STRIKE, **strike | changes)],
-    )
+def machine(name: str) -> gc.EulerPoincare:
+    """A machine of the catalogue."""
+    return gc.models.get(name)()
 
 
 def wheel_rows() -> list[Row]:
     """The wheel against its closed form, and its period against a quadrature in thirty digits."""
-    m, inertia, length, a, slope = map(float, WHEEL.values())
-    D = inertia + m * length**2
-    mu = (inertia + m * length**2 * np.cos(2 * a)) / D
-    gained = 4 * m * float(GRAVITY) * length * np.sin(slope) * np.sin(a) / D
+    wheel = machine("rimless-wheel")
+    p = wheel.defaults
+    D = p["I"] + p["m"] * p["l"] ** 2
+    mu = (p["I"] + p["m"] * p["l"] ** 2 * np.cos(2 * p["a"])) / D
+    gained = 4 * p["m"] * p["g"] * p["l"] * np.sin(p["slope"]) * np.sin(p["a"]) / D
     rate = mu * np.sqrt(gained / (1 - mu**2))
-    orbit = gc.find_periodic(rimless_wheel().hybrid(), [rate + 0.1, slope - a], 0.4)
+    orbit = gc.find_periodic(wheel.hybrid(), [rate + 0.1, p["slope"] - p["a"]], 0.4)
     return [
         ("wheel: rate after a strike (rad/s)", rate, orbit.x[0]),
         ("wheel: period (s)", 0.39365235427507460992, orbit.period),
@@ -193,24 +62,27 @@ def wheel_rows() -> list[Row]:
 
 def hopper_rows() -> list[Row]:
     """The hopper against its balance of energy."""
-    m, k1, k2, r = map(float, HOPPER.values())
-    orbit = gc.find_periodic(hopper(), [-1.4, 0.0], 0.5)
+    hopper = machine("hopper")
+    p, h = hopper.defaults, hopper.hybrid()
+    r = p["m"] / (p["m"] + p["mf"])
+    orbit = gc.find_periodic(h, h.modes["stance"].state(z_dot=-1.4, z=p["l"], k=p["k1"]), 0.42)
     return [
         (
             "hopper: depth (m)",
-            2 * m * float(GRAVITY) * (1 - r**2) / (k1 - r**2 * k2),
-            -orbit.states[1][1],
+            2 * p["m"] * p["g"] * (1 - r**2) / (p["k1"] - r**2 * p["k2"]),
+            p["l"] - orbit.states[1][1],
         ),
-        ("hopper: speed at take off (m/s)", 1.71639245547878, orbit.states[2][0]),
+        ("hopper: speed before take off (m/s)", 1.71639245547878, orbit.states[2][0] / r),
         ("hopper: multiplier", 0.890434782608696, orbit.others[0].real),
     ]
 
 
 def block_rows() -> list[Row]:
     """The part of its rate that a block keeps, against Housner's."""
-    b, h, _ = map(float, BLOCK.values())
-    (rock, *_) = gc.simulate(block().hybrid(), 2.5, [0, 0.15]).jumps
-    return [("block: part of the rate kept", 1 - 1.5 * b**2 / (b**2 + h**2), -rock.after[0] / rock.before[0])]
+    block = machine("rocking-block")
+    b, h = block.defaults["b"], block.defaults["h"]
+    (rock, *_) = gc.simulate(block.hybrid(), 2.5, [0, 0.15]).jumps
+    return [("block: part of the rate kept", 1 - 1.5 * b**2 / (b**2 + h**2), rock.after[0] / rock.before[0])]
 
 
 def walker_rows(step: gc.HybridOrbit) -> list[Row]:
@@ -408,7 +280,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--points", type=int, default=11, help="gaits on each side of a start")
     args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
-    walker = compass_walker().hybrid()
+    walker = machine("compass-walker").hybrid()
     step = gc.find_periodic(walker, PUBLISHED_STEP, PUBLISHED_TIME, jumps=[STRIKE])
     step = gait_on(step, DEGREES)
     told([*wheel_rows(), *hopper_rows(), *block_rows(), *walker_rows(step)])

@@ -14,13 +14,14 @@ FREE = gc.models.names("rotations")
 
 
 def test_kinds_make_up_the_catalogue():
-    kinds = ("reduced", "fields", "files", "spheres", "products")
-    reduced, fields, files, spheres, products = (gc.models.names(kind) for kind in kinds)
-    assert sorted(reduced + fields + files + spheres + products) == gc.models.names()
+    kinds = ("reduced", "fields", "jumping", "files", "spheres", "products")
+    reduced, fields, jumping, files, spheres, products = (gc.models.names(kind) for kind in kinds)
+    assert sorted(reduced + fields + jumping + files + spheres + products) == gc.models.names()
     assert set(FREE) < set(reduced)
     assert all(isinstance(gc.models.get(name)(), gc.EulerPoincare) for name in reduced)
     assert all(isinstance(gc.models.get(name)(), gc.VectorField) for name in fields)
-    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, fields, files, "):
+    assert all(gc.models.get(name)().jumps for name in jumping)
+    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, fields, jumping, "):
         gc.models.names("tori")
 
 

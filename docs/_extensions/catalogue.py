@@ -111,7 +111,8 @@ class Mechanism(CatalogueDirective):
         if not self.is_reduced:
             yield from system_facts(self.arguments[0], mechanism)
             return
-        system = mechanism.reduce()
+        modes = modes_of(mechanism)
+        system = next(iter(modes.values()))
         if mechanism.parameters:
             yield from table(*parameter_rows(mechanism))
             yield ""
@@ -119,17 +120,36 @@ class Mechanism(CatalogueDirective):
         facts = {
             "Group": group_name(mechanism.group),
             shape_title(mechanism): "<br>".join(map(coordinate_line, mechanism.shape)),
-            "States": names(system.state_labels),
+            "States": names(dict.fromkeys(label for mode in modes.values() for label in mode.state_labels)),
+            "Modes": "<br>".join(f"`{mode}`" for mode in modes) if len(modes) > 1 else "",
+            "Jumps": "<br>".join(jump_line(jump) for jump in mechanism.jumps),
             "Inputs": names(system.input_labels),
             "Leaf": ", ".join(f"${r}$" for r in leaf if r),
             "Families": "<br>".join(family_line(mechanism, name) for name in mechanism.equilibria),
-            "Conserved": ", ".join(invariant_name(system, name) for name in system.conserved()),
+            "Conserved": ", ".join(
+                invariant_name(system, name)
+                for name in system.conserved()
+                if all(name in mode.conserved() for mode in modes.values())
+            ),
             "Source": mechanism.source.replace("|", r"\|"),
         }
         yield from table(("", ""), [(k, v) for k, v in facts.items() if v])
         invariants = system.latex("invariants")
         if invariants:
             yield from block(invariants)
+
+
+def modes_of(mechanism: Any) -> dict[str, Any]:
+    """Systems by mode; the one system where nothing jumps."""
+    return dict(mechanism.hybrid().modes) if mechanism.jumps else {"": mechanism.reduce()}
+
+
+def jump_line(jump: Any) -> str:
+    """A jump with its guard, and the modes that it leads between."""
+    way = {1: "rises through", -1: "falls through", 0: "passes"}[int(jump.direction)]
+    guard = Typesetter(sorted(jump.when.free_symbols, key=str)).text(jump.when)
+    modes = f", from `{jump.of}` to `{jump.to or jump.of}`" if jump.of else ""
+    return f"`{jump.name}`: ${guard}$ {way} zero{modes}"
 
 
 def system_facts(name: str, system: gc.manifolds.ManifoldSystem) -> Iterable[str]:
@@ -258,18 +278,20 @@ class Equations(CatalogueDirective):
                     yield title
                     yield from block(formula)
             return
-        system = self.mechanism().reduce()
-        words = {"lagrangian": "Reduced Lagrangian:", "constraints": "Constraints:"}
-        if system.mechanism.frame is not None:
-            words["frame"] = "Admissible velocities:"
-        long = []
-        for part, title in (words | {"motion": "Equations of motion:"}).items():
-            formula = system.latex(part, budget=budget)
-            if "budget" in self.options and "not typeset" in formula:
-                long.append(title.rstrip(":").lower())
-            elif formula:
-                yield title
-                yield from block(formula)
+        modes, long = modes_of(self.mechanism()), []
+        for mode, system in modes.items():
+            told = f" in the mode `{mode}`:" if len(modes) > 1 else ":"
+            titles = {} if mode != next(iter(modes)) else {"lagrangian": "Reduced Lagrangian:"}
+            titles["constraints"] = f"Constraints{told}"
+            if system.mechanism.frame is not None:
+                titles["frame"] = "Admissible velocities:"
+            for part, title in (titles | {"motion": f"Equations of motion{told}"}).items():
+                formula = system.latex(part, budget=budget)
+                if "budget" in self.options and "not typeset" in formula:
+                    long.append(title.rstrip(":").lower())
+                elif formula:
+                    yield title
+                    yield from block(formula)
         if long:
             yield f"Not typeset within {budget:g} s: {', '.join(long)}."
 

@@ -12,6 +12,7 @@ from pictures import (
     driven,
     fields,
     imported,
+    jumping,
     pendula,
     rolling,
     sites,
@@ -20,7 +21,20 @@ from pictures import (
 
 __all__ = ["draw", "names"]
 
-_PLACES = (blades, bodies, carried, compounds, driven, fields, imported, pendula, rolling, sites, tops)
+_PLACES = (
+    blades,
+    bodies,
+    carried,
+    compounds,
+    driven,
+    fields,
+    imported,
+    jumping,
+    pendula,
+    rolling,
+    sites,
+    tops,
+)
 _PICTURES = {
     name.replace("_", "-"): function
     for place in _PLACES

@@ -54,7 +54,8 @@ def run_models(args: argparse.Namespace) -> int:
     """List the catalogue, or print one mechanism in full."""
     if args.model:
         model = given_model(args)
-        entry = _entry_of(model) | {"conserved": list(model.system.conserved())}
+        kept = dict.fromkeys(name for system in model.modes.values() for name in system.conserved())
+        entry = _entry_of(model) | {"conserved": list(kept)}
         show(args, {args.model: entry}, _page(model, entry))
         return 0
     entries = catalogue_entries()

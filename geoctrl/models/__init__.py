@@ -52,6 +52,8 @@ _FIELDS = {
     "van-der-pol-reversed": "van_der_pol",
 }
 """First-order fields, which have no inertia and no energy, by their file."""
+_JUMPING = ("compass-walker", "hopper", "pendulum-at-wall", "rimless-wheel", "rocking-block")
+"""Descriptions with jumps, each with a file of its name."""
 _FROM_FILES = {
     name: ("geoctrl.models.model_files", name.replace("-", "_"))
     for name in ("balancer", "quadrotor", "reaction-wheel", "seven-joint-arm")
@@ -105,6 +107,7 @@ _ALIASES = {
 _KINDS = {
     "reduced": set(_REDUCED),
     "fields": set(_FIELDS),
+    "jumping": set(_JUMPING),
     "files": set(_FROM_FILES),
     "spheres": set(_ON_SPHERES),
     "rotations": _FREE_ATTITUDES,
@@ -121,10 +124,11 @@ def names(kind: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    kind : {"reduced", "fields", "files", "spheres", "rotations", "products"}, optional
-        Those described by Euler-Poincare equations; first-order fields, which have no energy; such that are
-        read from model files; those on spheres; those that ``attitudes=True`` gives as systems on rotations;
-        those on products of places, directions and attitudes. All by default.
+    kind : {"reduced", "fields", "jumping", "files", "spheres", "rotations", "products"}, optional
+        Those described by Euler-Poincare equations; first-order fields, which have no energy; those with
+        jumps, of which ``hybrid()`` makes a system; such that are read from model files; those on spheres;
+        those that ``attitudes=True`` gives as systems on rotations; those on products of places, directions
+        and attitudes. All by default.
 
     Raises
     ------
@@ -137,7 +141,7 @@ def names(kind: str | None = None) -> list[str]:
     ['chain-pendulum', 'coupled-pendula']
     """
     if kind is None:
-        return sorted([*_REDUCED, *_FIELDS, *_FROM_FILES, *_SYSTEMS])
+        return sorted([*_REDUCED, *_FIELDS, *_JUMPING, *_FROM_FILES, *_SYSTEMS])
     require_choice("kind", kind, _KINDS, ParameterError)
     return sorted(_KINDS[kind])
 
@@ -174,7 +178,7 @@ def get(name: str) -> Callable[..., Any]:
     ('energy', 'momentum3')
     """
     name = _ALIASES.get(name, name) if isinstance(name, str) else name
-    if not isinstance(name, str) or name not in {*_REDUCED, *_FIELDS, *_FROM_FILES, *_SYSTEMS}:
+    if not isinstance(name, str) or name not in {*names()}:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
     build = _builder(name)
     known = signature(build).parameters
@@ -212,5 +216,6 @@ def get(name: str) -> Callable[..., Any]:
 def _builder(name: str) -> Callable[..., Any]:
     """The function that builds a mechanism; its file is loaded with it."""
     found = _SYSTEMS.get(name) or _FROM_FILES.get(name)
-    module, function = found or (f"geoctrl.models.{(_REDUCED | _FIELDS)[name]}", name.replace("-", "_"))
+    own = name.replace("-", "_")
+    module, function = found or (f"geoctrl.models.{(_REDUCED | _FIELDS).get(name, own)}", own)
     return getattr(import_module(module), function)

@@ -1,12 +1,24 @@
 """Mechanisms that jump, each built once."""
 
+from dataclasses import replace
 from functools import cache
 
 import sympy as sp
 
 import geoctrl as gc
-from studies import walking as study
-from studies.walking import GRAVITY, R
+
+R = sp.Rational
+GRAVITY = R(981, 100)
+HOPPER = {"m": R(2), "k1": R(1000), "k2": R(1300), "r": R(4, 5)}
+BLOCK = {"b": R(1, 4), "h": R(4, 5), "m": R(3)}
+STARTS = {
+    "compass-walker": [1.0928, 0.3782, -0.2177, 0.3244],
+    "hopper": [-1.4, 0.4, 0, 1000],
+    "pendulum-at-wall": [0, -1],
+    "rimless-wheel": [1.6, -0.22],
+    "rocking-block": [0, 0.2],
+}
+"""States of the catalogue's machines, in their first modes, from which a run of a second jumps."""
 
 
 def ball(e, **options):
@@ -24,14 +36,15 @@ def bouncing_ball(e):
 
 
 def walker(sign=1, **changes):
-    """The walker of the study, with another sign of what its foot strikes, or other arguments."""
-    (strike,) = study.compass_walker().jumps
-    return study.compass_walker(**{"rows": sign * strike.rows} | changes)
+    """The walker of the catalogue, with another sign of what its foot strikes, or other arguments."""
+    mechanism = gc.models.get("compass-walker")()
+    (strike,) = mechanism.jumps
+    return mechanism.replace(jumps=[replace(strike, **{"rows": sign * strike.rows} | changes)])
 
 
 @cache
 def compass_walker():
-    return study.compass_walker().hybrid()
+    return gc.models.get("compass-walker")().hybrid()
 
 
 @cache
@@ -78,9 +91,57 @@ def hill():
 
 @cache
 def rimless_wheel():
-    return study.rimless_wheel().hybrid()
+    return gc.models.get("rimless-wheel")().hybrid()
 
 
 @cache
 def hopper():
-    return study.hopper()
+    """Three systems at hand: a mass on a spring, stiffer on its way up, keeps the part r of its speed."""
+    m, k1, k2, r = HOPPER.values()
+    height = gc.Coordinate("z")
+    z, v = height.symbol, height.rate
+
+    def mode(k):
+        potential = m * GRAVITY * z + k * z**2 / 2
+        return gc.EulerPoincare(algebra=None, shape=[height], inertia=[[m]], potential=potential).reduce()
+
+    return gc.HybridSystem(
+        modes={"down": mode(k1), "up": mode(k2), "flight": mode(0)},
+        jumps=[
+            gc.Jump("lowest", when=v, direction=1, of="down", to="up"),
+            gc.Jump("take off", when=z, direction=1, of="up", to="flight"),
+            gc.Jump("landing", when=z, direction=-1, reset={"z_dot": r * v}, of="flight", to="down"),
+        ],
+        name="hopper",
+    )
+
+
+def block(**changes):
+    """The rocking block with one mode, mirrored at each impact; changes are of its impact."""
+    b, h, m = BLOCK.values()
+    tilt = gc.Coordinate("th")
+    th, w, plane = tilt.symbol, tilt.rate, gc.rn(2)
+    corner = sp.Matrix(plane.xi)
+    centre = sp.Matrix([-b * sp.cos(th) + h * sp.sin(th), b * sp.sin(th) + h * sp.cos(th)])
+    velocity = corner + centre.diff(th) * w
+    other = corner + w * sp.Matrix([-2 * b * sp.cos(th), 2 * b * sp.sin(th)]).diff(th)
+    xi = sp.Matrix([*corner, w])
+    energy = m * velocity.dot(velocity) / 2 + m * (b**2 + h**2) / 3 * w**2 / 2
+    rock = {
+        "when": th,
+        "rows": other.jacobian(xi),
+        "releases": ["corner x", "corner z"],
+        "relabel": {"th": -th, "th_dot": -w},
+        "normal": 1,
+        "leaving": "corner z",
+    }
+    return gc.EulerPoincare(
+        algebra=plane,
+        shape=[tilt],
+        inertia=sp.hessian(sp.expand(energy), list(xi)),
+        potential=m * GRAVITY * centre[1],
+        forces=[0, -m * GRAVITY, 0],
+        constraints={"corner x": [1, 0, 0], "corner z": [0, 1, 0]},
+        name="block",
+        jumps=[gc.Impact("rock", **rock | changes)],
+    )

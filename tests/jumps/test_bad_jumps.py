@@ -7,8 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from studies.walking import block
-from tests.jumps.jumping_mechanisms import ball, bouncing_ball, sliding_ball, walker
+from tests.jumps.jumping_mechanisms import ball, block, bouncing_ball, sliding_ball, walker
 
 Z = gc.Coordinate("z").symbol
 ROW = {"rows": [[1]]}
@@ -165,12 +164,6 @@ def test_questions_about_equations_name_a_mode():
     assert ball_of(one).reduce().jumps == one.jumps
     with pytest.raises(gc.UnitsError, match="without jumps="):
         ball(0.5).in_units(length=1000)
-
-
-def test_scenes_show_pieces():
-    run = gc.simulate(bouncing_ball(0.5), 0.6, [0, 1])
-    with pytest.raises(gc.InputError, match=r"run\.pieces\[0\]"):
-        run.show()
 
 
 def ball_of(h):

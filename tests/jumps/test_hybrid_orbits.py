@@ -8,9 +8,9 @@ import pytest
 
 import geoctrl as gc
 from geoctrl.orbits.flow_derivative import FlowVariations
-from studies.walking import HOPPER, WHEEL
 from studies.walking import PUBLISHED_STEP as WALKER_STEP
 from tests.jumps.jumping_mechanisms import (
+    HOPPER,
     bouncing_ball,
     compass_walker,
     elastic_pendulum,
@@ -49,7 +49,7 @@ def require_time_for_strike(orbit, atol):
 
 
 def test_a_rimless_wheel_rolls_as_the_closed_form_says():
-    m, inertia, length, a, slope = map(float, WHEEL.values())
+    m, inertia, length, a, _, slope = rimless_wheel().params.values()
     D = inertia + m * length**2
     mu = (inertia + m * length**2 * np.cos(2 * a)) / D
     rate = mu * np.sqrt(4 * m * G * length * np.sin(slope) * np.sin(a) / D / (1 - mu**2))

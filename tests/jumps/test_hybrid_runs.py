@@ -7,10 +7,11 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from studies.walking import BLOCK, block
 from studies.walking import PUBLISHED_STEP as WALKER_STEP
 from tests.jumps.jumping_mechanisms import (
+    BLOCK,
     ball,
+    block,
     bouncing_ball,
     compass_walker,
     elastic_pendulum,

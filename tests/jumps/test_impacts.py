@@ -9,8 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl._scalars import STATE, Graph, Program
 from geoctrl.systems.jumps.impact_equations import collision, gains_energy, inverse_loads
-from studies.walking import BLOCK, block
-from tests.jumps.jumping_mechanisms import bouncing_ball, compass_walker
+from tests.jumps.jumping_mechanisms import BLOCK, block, bouncing_ball, compass_walker
 
 SHAPES = [(3, 1, 0), (3, 1, 1), (4, 2, 1), (5, 2, 2), (5, 3, 1), (6, 3, 2)]
 

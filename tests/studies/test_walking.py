@@ -11,7 +11,7 @@ from studies import walking as study
 
 @cache
 def step():
-    walker = study.compass_walker().hybrid()
+    walker = study.machine("compass-walker").hybrid()
     step = gc.find_periodic(walker, study.PUBLISHED_STEP, study.PUBLISHED_TIME, jumps=[study.STRIKE])
     return study.gait_on(step, study.DEGREES)
 

@@ -19,6 +19,7 @@ from scipy.spatial.transform import Rotation
 import geoctrl as gc
 from geoctrl.manifolds.factors import Attitude, Direction
 from geoctrl.viz.scenes.bodies_of_runs import factor_names
+from tests.jumps.jumping_mechanisms import STARTS
 
 VIEWER = Path(gc.__file__).parent / "viz" / "scenes" / "viewer.min.js"
 
@@ -33,9 +34,11 @@ def drawn(rng, factor):
 
 @cache
 def short_run(name):
-    """A fiftieth of a second from a random state, or one at rest on a manifold."""
+    """A fiftieth of a second from a random state, or one at rest on a manifold; of what jumps a few jumps."""
     made = gc.models.get(name)()
     rng = np.random.default_rng(7)
+    if name in STARTS:
+        return gc.simulate(made.hybrid(), np.linspace(0, 1.5, 7), STARTS[name])
     if hasattr(made, "reduce"):
         system = made.reduce()
         start = system.random_state(rng)
@@ -58,7 +61,7 @@ def test_every_model_has_a_scene_with_the_poses_of_its_run(name):
     made = gc.viz.scene(run)
     data = made.data()
     again = run.resample(np.clip(data["start"] + data["step"] * np.arange(data["count"]), 0, run.time[-1]))
-    if not hasattr(run.system, "assembly"):
+    if hasattr(run.system, "product"):
         assert made.data()["bodies"][0]["name"] != run.system.product.factors[0].name  # it has a picture
         made = gc.viz.scene(run, parts=[])
         for b, factor in enumerate(run.system.product.factors):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -46,6 +47,20 @@ class GivenModel:
     def system(self) -> Any:
         """The system, without the law."""
         return self.given.reduce() if self.is_description else self.given
+
+    @cached_property
+    def hybrid(self) -> Any:
+        """The system with jumps, None where there are none."""
+        from geoctrl.systems import HybridSystem
+
+        if isinstance(self.given, HybridSystem):
+            return self.given
+        return self.given.hybrid() if self.is_description and self.given.jumps else None
+
+    @property
+    def modes(self) -> Mapping[str, Any]:
+        """Systems by the names of their modes; the system alone where nothing jumps."""
+        return {"": self.system} if self.hybrid is None else self.hybrid.modes
 
     @property
     def is_description(self) -> bool:

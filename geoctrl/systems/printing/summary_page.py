@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import sympy as sp
 
@@ -35,7 +36,10 @@ def parameter_table(mechanism: Mechanism, width: int = WIDTH) -> str:
 
 
 def state_labels(mechanism: Mechanism) -> list[str]:
-    """Labels of the states, without deriving the system for them."""
+    """Labels of the states, those of all modes, without deriving the system for them."""
+    if mechanism.modes is not None and len(mechanism.modes) > 1:
+        each = (state_labels(mechanism.in_mode(mode)) for mode in mechanism.modes)  # type: ignore[attr-defined]
+        return list(dict.fromkeys(label for labels in each for label in labels))
     removed = mechanism.removed
     rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
     kept = [str(s) for s in mechanism.configuration_symbols if s not in removed]
@@ -65,6 +69,8 @@ def mechanism_page(
         **({} if m.rates else {"states": " ".join(state_labels(m))}),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
+        "modes": [f"{mode}: {', '.join(rows) or 'free'}" for mode, rows in (m.modes or {}).items()],
+        "jumps": [_jump(jump) for jump in m.jumps],
         "leaf": [_relation(r) for r in m.leaf.by_name],
         "friction": [f"{f.along.tolist()}: {_strength(f)}" for f in m.friction],
         "domain": [f"{name}: {side.words}" for name, side in m.edges.items()],
@@ -83,11 +89,19 @@ def mechanism_page(
     return f"{page}\n\n{parameter_table(m, width)}" if m.parameters else page
 
 
+def _jump(jump: Any) -> str:
+    """A jump by its guard, and the modes that it leads between where they are named."""
+    way = {1: "rises through", -1: "falls through", 0: "passes"}[int(jump.direction)]
+    modes = f", {jump.of} to {jump.to or jump.of}" if jump.of else ""
+    return f"{jump.name}: {jump.when} {way} 0{modes}"
+
+
 def mechanism_lines(mechanism: Mechanism) -> list[str]:
     """What a description is, in four facts."""
     m, space = mechanism, space_words(mechanism.group, mechanism.shape)
     return [
-        f"<EulerPoincare {m.name or 'unnamed'} on {space}: .reduce() gives the system>",
+        f"<EulerPoincare {m.name or 'unnamed'} on {space}: "
+        f"{'.hybrid()' if m.jumps else '.reduce()'} gives the system>",
         f"  velocities: {', '.join(m.velocity_labels)}",
         f"  parameters: {assignment_text(m.defaults, parameter_units(m))}",
         f"  families: {', '.join(m.equilibria) or '-'}",
