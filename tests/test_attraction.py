@@ -442,6 +442,8 @@ def test_a_file_that_measures_an_angle_from_another_is_compared(tmp_path):
     wheel = gc.models.get("inertia-wheel-pendulum")().reduce()
     roa = gc.region_of_attraction(wheel, wheel.equilibrium("hanging"), by="energy", depth=4)
     assert "phi - pi" in roa.extent
+    assert roa.state_units["phi - pi"] == "rad"
+    assert roa.plot().get_xlabel() == "phi - pi (rad)"
     roa.to_json(tmp_path / "wheel.json")
     assert main(["verify", "--rebuild", str(tmp_path / "wheel.json")]) == 0
 
@@ -481,7 +483,7 @@ def test_a_region_is_drawn_with_runs(swing):
     times = np.linspace(0, 6, 61)
     runs = [gc.simulate(system, times, x) for x in ([1.5, 1.2], [2.5, 1.0])]
     ax = roa.plot(runs=runs)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"$\phi$", r"$\dot{\phi}$")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"$\phi$ (rad)", r"$\dot{\phi}$ (rad/s)")
     dashes = {line.get_label(): line.get_linestyle() for line in ax.lines}
     assert dashes["begins in the region"] == "-"
     assert dashes["begins outside"] == "--"
@@ -494,7 +496,7 @@ def test_a_region_is_drawn_with_runs(swing):
 def test_a_lonely_run_is_drawn_over_states_by_name(swing):
     system, roa = swing
     ax = gc.viz.attraction(roa, "phi_dot", "phi", runs=gc.simulate(system, [0, 1], [1.5, 1.2]), title="swing")
-    assert ax.get_ylabel() == r"$\phi$"
+    assert ax.get_ylabel() == r"$\phi$ (rad)"
     assert ax.get_title() == "swing"
 
 

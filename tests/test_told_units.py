@@ -55,6 +55,10 @@ def test_axes_of_a_map_have_the_units_of_parameters_and_of_states_of_the_family(
     found = gc.certify_region(skate, "spinning", {"Omega0": (4.5, 5), "l": (0.9, 1.0)}, depth=1)
     ax = gc.viz.stability_map(found)
     assert (ax.get_xlabel(), ax.get_ylabel()) == (r"$\Omega_{0}$ (rad/s)", "$l$ (m)")
+    box = gc.certify(skate, skate.equilibrium("spinning", Omega0=5.0), over={"Omega0": 0.01, "l": 0.01})
+    ticks = [label.get_text() for label in gc.viz.box(box).get_yticklabels()]
+    assert ticks == [r"$\Omega_{0}$ in [4.95, 5.05] rad/s", "$l$ in [0.792, 0.808] m"]
+    assert "l in [0.792, 0.808] m" in repr(box)
 
 
 @pytest.mark.parametrize(("unit", "told"), [("kg m^2", "N m"), ("", "N m"), ("g mm^2", None)])

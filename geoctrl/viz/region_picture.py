@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet, require_trajectory
+from geoctrl.viz.style import COLOURS, axis_label, new_axes, plain_text, quiet, require_trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def attraction(
     ...     potential=-3 * sp.cos(phi.symbol), name="pendulum").reduce()
     >>> roa = gc.region_of_attraction(pendulum, pendulum.state())
     >>> gc.viz.attraction(roa).get_xlabel()
-    '$\\phi$'
+    '$\\phi$ (rad)'
     """
     from matplotlib.collections import PolyCollection
 
@@ -104,7 +104,9 @@ def attraction(
         _run(ax, run, x, y, bool(roa.contains(run.states[:, 0])))
     ax.plot([point[x]], [point[y]], "o", color=COLOURS[6], markersize=4, zorder=4, label="equilibrium")
     ax.autoscale_view()
-    quiet(ax, title if title is not None else plain_text(roa.system), xlabel=mathtext(x), ylabel=mathtext(y))
+    units = roa.state_units
+    named = title if title is not None else plain_text(roa.system)
+    quiet(ax, named, xlabel=axis_label(x, units), ylabel=axis_label(y, units))
     handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     ax.legend(
         handles.values(), handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False

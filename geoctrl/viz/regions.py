@@ -136,7 +136,10 @@ def box(found: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
         places = [float((2 * v - low - high) / (high - low)) for v, (low, high) in sides]
         told = plain_text(str(found.counterexample.verdict))
         ax.plot(places, rows, "x", color=COLOURS[1], ms=8, mew=2, label=told)
-    ends = [f"{mathtext(k)} in [{float(a):.4g}, {float(b):.4g}]" for k, (a, b) in found.over.items()]
+    ends = [
+        f"{mathtext(k)} in [{float(a):.4g}, {float(b):.4g}] {plain_text(found.units.get(k, ''))}".rstrip()
+        for k, (a, b) in found.over.items()
+    ]
     named = plain_text(title or str(found.verdict))
     quiet(ax, named, xlabel="from the centre, over half of the axis", xlim=(-1.15, 1.15))
     ax.set_yticks(rows, ends)

@@ -35,7 +35,7 @@ from geoctrl.errors import CertificateError, EquilibriumError, InputError, Param
 from geoctrl.runs.part_folder import OtherQuestionError
 from geoctrl.systems import ReducedSystem, as_system
 
-__all__ = ["AreaShares", "MapCell", "StabilityMap", "certify_region", "problem_and_proofs"]
+__all__ = ["AreaShares", "MapCell", "StabilityMap", "axis_units", "certify_region", "problem_and_proofs"]
 
 
 class MapCell(NamedTuple):
@@ -309,11 +309,11 @@ def _map_of(sys: ReducedSystem, content: dict[str, Any], tiles: Tiles) -> Stabil
     """The map of the tiles that are known."""
     content["theorem"]["cells"] = tiles.tree()
     verdicts = tuple(proof.verdict for proof in read_proofs(content).proofs)
-    units = _axis_units(sys, content["theorem"]["family"])
+    units = axis_units(sys, content["theorem"]["family"])
     return StabilityMap({**heading(FORMAT, sys.name), **content}, verdicts, units)
 
 
-def _axis_units(sys: ReducedSystem, family: str) -> dict[str, str]:
+def axis_units(sys: ReducedSystem, family: str) -> dict[str, str]:
     """Units of parameters, and of symbols of a family that are the value of a state."""
     told = sys.told_units
     values = {str(e): told[label] for label, e in sys.families[family].states.items() if label in told}

@@ -19,7 +19,7 @@ from geoctrl.analysis.certificates.certificates import Certificate, certify
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
 from geoctrl.analysis.maps.map_witnesses import content_of_map, read_proofs
 from geoctrl.analysis.maps.region_problem import axes_of
-from geoctrl.analysis.maps.stability_map import problem_and_proofs
+from geoctrl.analysis.maps.stability_map import axis_units, problem_and_proofs
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker import Refusal, check, digest_of
 from geoctrl.checker.maps.bernstein import AxesBox, BernsteinForm, Side
@@ -64,6 +64,8 @@ class BoxCertificate(ProofFile):
         The part of the volume that is proved by halving.
     reason : str
         Why nothing is proved of the whole box.
+    units : dict of name -> str
+        Of the axes, as far as the description tells them.
     """
 
     verdict: Verdict
@@ -75,6 +77,7 @@ class BoxCertificate(ProofFile):
     parts: float
     reason: str
     content: dict[str, Any] = field(repr=False, default_factory=dict)
+    units: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -107,7 +110,10 @@ class BoxCertificate(ProofFile):
         return import_module("geoctrl.viz").box(self, ax, title)  # figures are a floor above
 
     def _lines(self) -> list[str]:
-        sides = ", ".join(f"{k} in [{float(a):.6g}, {float(b):.6g}]" for k, (a, b) in self.over.items())
+        sides = ", ".join(
+            f"{k} in [{float(a):.6g}, {float(b):.6g}] {self.units.get(k, '')}".rstrip()
+            for k, (a, b) in self.over.items()
+        )
         lines = [f"<BoxCertificate {self.verdict}>", f"  over {sides}"]
         lines.append(f"  {self.reason or self.claim}")
         if not self.verdict.proved:
@@ -141,7 +147,8 @@ def certify_over(sys: Any, eq: Any, over: Any, params: Mapping[str, Any] | None)
         raise CertificateError("what is conserved over this box is not seen to be") from None
     content["theorem"] = {k: v for k, v in content["theorem"].items() if k != "cells"}
     content["theorem"] |= {"family": family, "name": "over", "parts": []}
-    return _BoxSearch(sys, family, sides, rest, content).certificate()
+    found = _BoxSearch(sys, family, sides, rest, content).certificate()
+    return replace(found, units=axis_units(sys, family))
 
 
 def _with_point(sys: Any, point: Equilibrium) -> Any:

@@ -23,7 +23,7 @@ from geoctrl.checker.numbers import ball, number_text, set_roots
 from geoctrl.checker.verdicts import Found
 from geoctrl.decisions.functions.derivatives import to_float
 from geoctrl.errors import InputError
-from geoctrl.systems.parts.angles import ExactAngle
+from geoctrl.systems.parts.angles import ExactAngle, angle_in_label
 from geoctrl.verification import Verdict
 
 __all__ = ["SLACK", "ProvedSet", "confirmed_set"]
@@ -49,6 +49,8 @@ class ProvedSet(ProofFile):
     angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
     """Of the point, those that its file measures states from, by the number of the state."""
     reason: str = field(default="", repr=False)
+    units: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Of states and outputs, by the labels of the system, as far as its description tells them."""
     _judged: Found | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -79,6 +81,12 @@ class ProvedSet(ProofFile):
     def point(self) -> dict[str, float]:
         """The equilibrium, by labels of states."""
         return copy_context().run(_floats, self.data.get("roots", []), self.data["problem"]["states"])
+
+    @property
+    def state_units(self) -> dict[str, str]:
+        """Units of states by the labels of `point`, as far as they are known."""
+        names = {label: (angle_in_label(label) or (label,))[0] for label in self._labels}
+        return {label: self.units[name] for label, name in names.items() if name in self.units}
 
     @property
     def system(self) -> str:
@@ -174,7 +182,7 @@ def confirmed_set(
     """What a search proposes, as the content of its file, from which alone the checker judges it; Refusal
     where that is not proved.
     """
-    return cls(content, angles, reason, prove({**content, "digest": ""}))
+    return cls(content, angles, reason, _judged=prove({**content, "digest": ""}))
 
 
 def _floats(roots: Sequence[str], numbers: Mapping[str, str]) -> dict[str, float]:

@@ -265,10 +265,12 @@ class _RegionSearch:
                 raise
             self._cut.append("all that was to follow an interrupt")
         if self._best is None:
-            words = self._words([*self._other_rests(), *self._reasons])
-            raise CertificateError(f"no region is proved about this point: {words}", key="no-region")
+            about = "no region is proved about this point: "
+            if beside := self._other_rests():
+                raise CertificateError(about + self._words([*beside, *self._reasons]), key="region-family")
+            raise CertificateError(about + self._words(self._reasons), key="no-region")
         own = [self._best.reason] if isinstance(self._best, RegionOfAttraction) else self._reasons
-        return replace(self._best, reason=self._words(own))
+        return replace(self._best, reason=self._words(own), units=self._question.system.told_units)
 
     def _other_rests(self) -> list[str]:
         """That nothing tends to a point beside which others rest, where that is why there is no set."""
@@ -356,8 +358,6 @@ class _RegionSearch:
 
         share = SHARES["larger"] if math.isfinite(seconds) else 1.0
         self._run_stage("larger sets by slopes", search, slopes.latest, share, seconds)
-
-    # -- stages ------------------------------------------------------------------------------------
 
     def _stage_seconds(self) -> float:
         """Seconds of the stage."""
