@@ -2,12 +2,12 @@ r"""The flow with its derivative by the start, :math:`\dot\Phi = \frac{\partial 
 
 State and derivative are integrated together by the engines of `geoctrl.simulate`, as a reconstruction is.
 The derivative by a parameter is one more column, with :math:`\partial f/\partial p` added to its rate, and
-zero at the start.
+zero at the start; that by the time of the start, in equations that hold it, likewise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from geoctrl.errors import SimulationError
 from geoctrl.simulation.run import choose_engine
 from geoctrl.stepping.drive.drive import Held
 from geoctrl.stepping.drive.flow import Flow
-from geoctrl.systems import System
 
 __all__ = ["FlowVariations"]
 
@@ -28,34 +27,46 @@ class FlowVariations:
     Parameters
     ----------
     system : System
-        With recorded equations that do not hold the time.
+        With recorded equations.
     u : ndarray (m,)
     params : dict
         All parameters by name.
     along : str, optional
         A parameter by which the derivative is taken too, and which has other values.
+    by_start : bool
+        Whether the derivative is taken by the time of the start too, for as long a run.
     """
 
     def __init__(
-        self, system: System, u: np.ndarray, params: Mapping[str, float], along: str | None = None
+        self,
+        system: Any,
+        u: np.ndarray,
+        params: Mapping[str, float],
+        along: str | None = None,
+        by_start: bool = False,
     ) -> None:
         self.system, self.u, self.params, self.along = system, u, params, along
-        self._more = _variational(system, along)
+        named = system.program(system.field_nodes).parameters
+        by = [] if along is None else [named[along]]
+        self._columns = [*by, *([system.time_node] if by_start else [])]
+        self._more = _variational(system, self._columns)
 
     def __call__(
-        self, x: np.ndarray, time: float, value: float | None = None
+        self, x: np.ndarray, time: float, value: float | None = None, since: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """State (n,) and derivative (n, n) after a time, with a column more by the parameter."""
+        """State (n,) and derivative (n, n) after a time, with a column more by the parameter, and by the time
+        of the start.
+        """
         n, params = len(x), dict(self.params)
         if self.along is not None and value is not None:
             params[self.along] = value
-        start = np.eye(n, n + (self.along is not None))
+        start = np.eye(n, n + len(self._columns))
         flow = Flow(
             system=self.system,
             drive=Held(self.system.input_labels, self.u),
             params=params,
             x0=np.concatenate([x, start.ravel()]),
-            times=np.array([0.0, time]),
+            times=np.array([since, since + time]),
             more=self._more,
         )
         steps, rows = choose_engine(flow, "auto").run(), [flow.x0]
@@ -71,19 +82,18 @@ class FlowVariations:
         return rows[-1][:n], rows[-1][n:].reshape(n, -1)
 
 
-def _variational(system: Any, along: str | None) -> tuple[tuple[Node, Node], ...]:
-    """States and rates of the derivative, row by row."""
+def _variational(system: Any, by: Sequence[Node]) -> tuple[tuple[Node, Node], ...]:
+    """States and rates of the derivative, row by row, by the states and some further symbols."""
     g, n = system.graph, system.nstates
     J = g.jacobian(system.field_nodes, system.state_nodes)
-    m = n + (along is not None)
+    m = n + len(by)
     Phi = [[g.symbol(f"variation {i} {j}", STATE) for j in range(m)] for i in range(n)]
     terms = {
         (i, j): [J[i][k] * Phi[k][j] for k in range(n) if not J[i][k].is_zero]
         for i in range(n)
         for j in range(m)
     }
-    if along is not None:
-        node = system.program(system.field_nodes).parameters[along]
-        for i, (slope,) in enumerate(g.jacobian(system.field_nodes, [node])):
-            terms[i, n].append(slope)
+    for i, slopes in enumerate(g.jacobian(system.field_nodes, by) if by else []):
+        for j, slope in enumerate(slopes):
+            terms[i, n + j].append(slope)
     return tuple((Phi[i][j], g.add(terms[i, j])) for i in range(n) for j in range(m))

@@ -18,6 +18,7 @@ from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.enclosures.orbit_symmetries import closing, whole_turns
+from geoctrl.orbits.forcing import forcing_of, whole_periods
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.shooting import RANK, Shooting
@@ -31,7 +32,8 @@ __all__ = ["find_periodic", "orbit_of"]
 _SEGMENTS = 10_000
 """At most."""
 _TRIES = 60
-_POLISHING = 4
+_POLISHING, _SMALL = 4, 1e-2
+"""Steps at most, and their length relative to the unknowns."""
 _CLOSED = 1e-10
 """Residual, relative to the sizes of states, up to which an orbit counts as found."""
 _ZERO = 1e-15
@@ -48,7 +50,7 @@ _MARGIN = 1e-7
 def find_periodic(
     sys: System | HybridSystem,
     guess: Any,
-    period: Any,
+    period: Any = None,
     symmetry: Any = None,
     params: Mapping[str, float] | None = None,
     *,
@@ -56,6 +58,7 @@ def find_periodic(
     mode: str | None = None,
     jumps: Sequence[str] | None = None,
     winding: Mapping[str, int] | None = None,
+    forcing: Any = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
 ) -> Any:
@@ -68,7 +71,7 @@ def find_periodic(
     guess : state (n,), or pair (state, inputs)
         On the leaf; the orbit has its values of the conserved functions.
     period : float, or through jumps one for each phase
-        A guess of T (s).
+        A guess of T (s). Of equations that hold the time a multiple of ``forcing``, once that by default.
     symmetry : (n, n) matrix or "axis", optional
         S, under which the motion has to be the same; "axis": a turn about the declared axis of the body by an
         angle that is found.
@@ -84,6 +87,10 @@ def find_periodic(
     winding : mapping of label -> int, optional
         By how many whole turns coordinates declared with ``angle=True`` have moved on after T; by default the
         nearest return of the guess tells it, of those in which the motion is the same after a turn.
+    forcing : float, optional
+        Of equations that hold the time the period P of these (s), which is proved: the number stands for the
+        exact one within 1e-9 of it. T is then a whole multiple of it, the guess the state at t = 0, and the
+        multipliers are those of the map from t = 0 to T; rest is an orbit as well.
     progress, seconds
         As of `certify`.
 
@@ -99,7 +106,8 @@ def find_periodic(
         If ``winding`` names no angle, or one after a turn of which the motion is another.
     InputError, TypeError
         For a guess that is no state of the system or rests, a period that is not positive, a symmetry that is
-        none, equations that are not recorded or hold the time.
+        none, equations that are not recorded; if they hold the time, and ``forcing`` is not given, or not
+        proved to be a period of theirs.
     ParameterError, DescriptionError
         For an unknown parameter; for "axis" without a declared axis.
 
@@ -112,6 +120,15 @@ def find_periodic(
     8.593084
     >>> orbit.neutral
     ('Pi1**2 + Pi2**2 + Pi3**2', 'energy', 'time')
+
+    A pendulum in upright rest over a base that is shaken fast (Kapitza):
+
+    >>> import sympy as sp
+    >>> q, v = sp.symbols("q v")
+    >>> shaken = gc.VectorField([q, v], [v, (1 - 60 * sp.cos(20 * gc.time)) * sp.sin(q)]).reduce()
+    >>> upright = gc.find_periodic(shaken, [0, 0], forcing=sp.pi / 10)
+    >>> abs(upright.multipliers).round(9)
+    array([1., 1.])
     """
     if isinstance(sys, HybridSystem):
         if symmetry is not None:
@@ -124,17 +141,21 @@ def find_periodic(
     if mode is not None or jumps is not None:
         raise InputError("mode= and jumps= are about a system with jumps; this system has none")
     system = as_system(sys, "find_periodic", recorded=True)
-    T, m = real(period, "period"), whole_number("segments", segments, 1, _SEGMENTS)
+    m = whole_number("segments", segments, 1, _SEGMENTS)
+    numbers = system.parameters_at(params)
+    forced, T, cycles = forcing_of(system, forcing, dict(numbers)), period, 1
+    if forced is not None:
+        P = forced.period(numbers)
+        cycles = whole_periods(period, P)
+        T = cycles * P
+    T = real(T, "period")
     if not T > 0:
         raise InputError(f"period must be positive, in seconds, got {period!r}")
-    numbers = system.parameters_at(params)
     x, u, *_ = read_point(system.seen_from(None), guess, "guess")
     system.start(x, params)  # refuses what is off the leaf
-    if system.time_node in system.graph.symbols(system.field_nodes):
-        raise InputError("the equations hold the time: their solutions have the period of that, or none")
-    closes = closing(system, symmetry, dict(numbers))
-    rounds = whole_turns(system, winding, dict(numbers), u)
-    shooting = Shooting(system, x, u, dict(numbers), closes, m, T)
+    closes = closing(system, symmetry, dict(numbers), T)
+    rounds = whole_turns(system, winding, dict(numbers), u, T)
+    shooting = Shooting(system, x, u, dict(numbers), closes, m, T, forcing=forced, cycles=cycles)
     if not shooting.moves(x, T):
         raise InputError("the guess rests: its orbit is a point; move it off the equilibrium")
     period, angle, offset = _nearest_return(shooting, rounds)
@@ -145,9 +166,7 @@ def find_periodic(
 
 def _first_unknowns(shooting: Shooting, period: float, angle: float) -> np.ndarray:
     """Unknowns along the motion of the guess until it returns nearest."""
-    states = [shooting.guess]
-    for _ in range(shooting.segments - 1):
-        states.append(shooting.flow(states[-1], period / shooting.segments)[0])
+    states = [shooting.guess, *shooting.parts_of_motion(shooting.guess, period)]
     return shooting.unknowns(states, period, angle)
 
 
@@ -156,7 +175,8 @@ def _nearest_return(shooting: Shooting, rounds: Mapping[int, int | None]) -> tup
     turns of angles, those that are not given the nearest.
     """
     period, sizes, guess = shooting.period, shooting.sizes, shooting.guess
-    times = np.concatenate([[0.0], np.linspace(period / 2, 1.5 * period, _RETURNS)])
+    returns = np.linspace(period / 2, 1.5 * period, _RETURNS) if shooting.forcing is None else [period]
+    times = np.concatenate([[0.0], returns])
     inputs = shooting.u if shooting.u.size else None
     run = simulate(
         shooting.system, times, guess, params=shooting.params, inputs=inputs, throw=False, domain=False
@@ -205,7 +225,10 @@ def _solution(shooting: Shooting, y: np.ndarray) -> tuple[np.ndarray, float]:
         residual, J = equations(y)
         tell("polishing the orbit")
         for _ in range(_POLISHING):
-            trial = y + np.linalg.lstsq(J, -residual, rcond=RANK)[0]
+            step = np.linalg.lstsq(J, -residual, rcond=RANK)[0]
+            if not np.linalg.norm(step) <= _SMALL * np.linalg.norm(y):
+                break  # far from a solution, motions from there may take long to nowhere
+            trial = y + step
             better = shooting.equations(trial)
             if np.linalg.norm(better[0]) >= np.linalg.norm(residual):
                 break
@@ -248,13 +271,14 @@ def orbit_of(shooting: Shooting, y: np.ndarray, residual: float) -> PeriodicOrbi
             f"{_ELSEWHERE}"
         )
     Phi = np.eye(len(x))
-    for state in states:
-        Phi = shooting.flow(state, T / shooting.segments, value)[1][:, : len(x)] @ Phi
+    for i, state in enumerate(states):
+        since = shooting.since(i * T / shooting.segments)
+        Phi = shooting.flow(state, T / shooting.segments, value, since)[1][:, : len(x)] @ Phi
     M = np.linalg.solve(S, Phi)
     sizes = shooting.sizes
     W = np.linalg.qr(system.seen_from(None).leaf_basis(x, shooting.params) / sizes[:, None])[0]
     names, level = invariant_directions(shooting.directions(x), W)
-    directions = {"time": shooting.rate(x) / sizes}
+    directions = {} if shooting.forcing else {"time": shooting.rate(x) / sizes}
     if shooting.closing.turns:
         directions["turn"] = shooting.closing.generator() @ x / sizes
     right: list[str] = []
@@ -291,4 +315,6 @@ def orbit_of(shooting: Shooting, y: np.ndarray, residual: float) -> PeriodicOrbi
         residual=residual,
         params=shooting.params,
         u=shooting.u,
+        forcing=shooting.forcing,
+        cycles=shooting.cycles,
     )

@@ -10,8 +10,10 @@ import numpy as np
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl.orbits.clocked_orbit import forced_enclosure
 from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
 from geoctrl.orbits.enclosures.enclosure import orbit_enclosure
+from geoctrl.orbits.forcing import Forcing
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import System
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
@@ -59,6 +61,10 @@ class PeriodicOrbit:
     u : ndarray (m,)
     winding : dict of label -> int
         Whole turns by which angles have moved on after T, where they have: :math:`x(T) = S\,x(0) + d`.
+    forcing : Forcing or None
+        Where the equations hold the time: ``x`` is then the state at t = 0, T is ``cycles`` times the period
+        of the equations, and no multiplier is forced to be one by the time.
+    cycles : int
     """
 
     system: System
@@ -76,6 +82,8 @@ class PeriodicOrbit:
     params: dict[str, float]
     u: np.ndarray
     winding: dict[str, int] = field(default_factory=dict)
+    forcing: Forcing | None = None
+    cycles: int = 1
 
     @property
     def others(self) -> np.ndarray:
@@ -112,7 +120,8 @@ class PeriodicOrbit:
         The flow and its derivative are integrated by Taylor polynomials in balls of python-flint, with bounds
         of what these leave out. Krawczyk's test on the equations of closing, of the leaf, of the levels of
         what is conserved and of a plane across the motion proves that there is one solution near the floats.
-        Conserved functions, the leaf and the symmetry are proved to be so first.
+        Conserved functions, the leaf and the symmetry are proved to be so first. Where the equations hold the
+        time, the file and its claim are about equations with a clock in its place, an angle that goes round.
 
         Parameters
         ----------
@@ -149,16 +158,17 @@ class PeriodicOrbit:
         >>> found.verdict
         <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
         """
-        return orbit_enclosure(self, bits)
+        return orbit_enclosure(self, bits) if self.forcing is None else forced_enclosure(self, bits)
 
     def _lines(self) -> list[str]:
         turn = "" if self.angle is None else f", turned by {self.angle:.9g} rad"
+        turn += f", {self.cycles} of the equations" if self.forcing else ""
         turn += "".join(f", {label} round {k} times" for label, k in self.winding.items())
         return [
             f"<PeriodicOrbit of {self.system.name or 'a system'}: {self.verdict.value}>",
             f"  period: {self.period:.12g} s{turn}",
             spectrum_line("multipliers", self.others),
-            f"  neutral: {', '.join(self.neutral)}",
+            f"  neutral: {', '.join(self.neutral) or '-'}",
         ]
 
     full = full_text

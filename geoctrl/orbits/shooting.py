@@ -9,7 +9,9 @@ angle :math:`\phi`, and along a branch the value of a parameter p:
 
 with the relations of the leaf, the conserved functions at their values at the guess, and conditions that
 choose the start among the states of one orbit: :math:`f(\bar x)\cdot(x_0 - \bar x) = 0`, and
-:math:`A\bar x\cdot(x_0 - \bar x) = 0` for turns. Integrals over a shape, which have gradients and no values,
+:math:`A\bar x\cdot(x_0 - \bar x) = 0` for turns. In equations that hold the time with a period P the period
+:math:`T = kP` is no unknown, the start is the state at t = 0, and there is no first condition. Integrals over
+a shape, which have gradients and no values,
 are held to first order. Closing repeats what is conserved, so that there are more
 equations than unknowns, of full rank: Gauss-Newton. What is found does not depend on m.
 
@@ -31,11 +33,14 @@ from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.enclosures.orbit_symmetries import Closing
 from geoctrl.orbits.flow_derivative import FlowVariations
+from geoctrl.orbits.forcing import Forcing
 
 __all__ = ["RANK", "Along", "Shooting"]
 
 RANK = 1e-10
 """Singular value, relative to the largest, along which no step is taken."""
+_SAMPLES = 16
+"""Of the motion of a guess, by which sizes are told."""
 _RESTS = 1e-6
 """Way over a period at the rate of a state, in sizes of states, below which a solution is an equilibrium."""
 
@@ -66,6 +71,10 @@ class Shooting:
         A parameter that is an unknown.
     offset : ndarray (n,) or 0
         d, whole turns of angles.
+    forcing : Forcing or None
+        P, where the equations hold the time.
+    cycles : int
+        k.
     """
 
     system: Any
@@ -77,6 +86,8 @@ class Shooting:
     period: float
     along: Along | None = None
     offset: np.ndarray | float = 0.0
+    forcing: Forcing | None = None
+    cycles: int = 1
 
     def next_to_state(self, x: np.ndarray, params: dict[str, float]) -> Shooting:
         """The same equations and levels with the start chosen next to another state."""
@@ -88,7 +99,8 @@ class Shooting:
     def flow(self) -> FlowVariations:
         """The flow with its derivatives."""
         return FlowVariations(
-            self.system, self.u, self.params, None if self.along is None else self.along.name
+            *(self.system, self.u, self.params, None if self.along is None else self.along.name),
+            by_start=self.forcing is not None,
         )
 
     @cached_property
@@ -98,8 +110,25 @@ class Shooting:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """Sizes (n,) of the states at the guess."""
-        return self.system.seen_from(None).scales(self.guess, self.u, self.params).column
+        """Sizes (n,) of the states at the guess; where the time tells these, along its motion."""
+        if self.forcing is None:
+            return self.system.seen_from(None).scales(self.guess, self.u, self.params).column
+        states = np.array([self.guess, *self.parts_of_motion(self.guess, self.period, parts=_SAMPLES)])
+        times = np.linspace(0.0, self.period, len(states), endpoint=False)
+        rates = [self.rate(x, time=t) for x, t in zip(states, times, strict=True)]
+        size = np.max(np.abs([*states, *(f * self.period / (2 * np.pi) for f in rates)]), axis=0)
+        return np.where(size > 0, size, 1.0)
+
+    def parts_of_motion(self, x: np.ndarray, period: float, parts: int | None = None) -> list[np.ndarray]:
+        """States after the first of equal parts of a time, and the others but the last."""
+        m, found = parts or self.segments, [x]
+        for i in range(m - 1):
+            found.append(self.flow(found[-1], period / m, since=self.since(i * period / m))[0])
+        return found[1:]
+
+    def since(self, time: float) -> float:
+        """The time that the equations hold after one of an orbit."""
+        return 0.0 if self.forcing is None else time
 
     def params_at(self, value: float | None) -> dict[str, float]:
         """All parameters at a value of the one that is an unknown."""
@@ -107,13 +136,13 @@ class Shooting:
             return self.params
         return self.params | {self.along.name: value}
 
-    def rate(self, x: np.ndarray, value: float | None = None) -> np.ndarray:
+    def rate(self, x: np.ndarray, value: float | None = None, time: float = 0.0) -> np.ndarray:
         """The field at a state."""
-        return self.system.rhs(0.0, x, self.u if self.u.size else None, self.params_at(value))
+        return self.system.rhs(self.since(time), x, self.u if self.u.size else None, self.params_at(value))
 
     def moves(self, x: np.ndarray, time: float) -> bool:
-        """Whether the state goes anywhere within a time."""
-        return bool(np.linalg.norm(self.rate(x) / self.sizes) * time > _RESTS)
+        """Whether the state goes anywhere within a time; rest is an orbit where the equations hold it."""
+        return self.forcing is not None or bool(np.linalg.norm(self.rate(x) / self.sizes) * time > _RESTS)
 
     def levels(self, x: np.ndarray, value: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Leaf relations and conserved functions at a state, and their gradients; with a parameter that is an
@@ -157,17 +186,22 @@ class Shooting:
         self, states: Sequence[np.ndarray], period: float, angle: float, value: float | None = None
     ) -> np.ndarray:
         """Unknowns y of states at parts of the period, in their order."""
-        more = [angle] if self.closing.turns else []
+        more = [] if self.forcing else [period / self.period]
+        more += [angle] if self.closing.turns else []
         if self.along is not None and value is not None:
             more.append(value / self.along.size)
-        return np.concatenate([*(x / self.sizes for x in states), [period / self.period], more])
+        return np.concatenate([*(x / self.sizes for x in states), more])
 
     def parts(self, y: np.ndarray) -> tuple[np.ndarray, float, float, float | None]:
         """States (m, n), period, angle and value of unknowns."""
-        n, m = len(self.guess), self.segments
-        states, period = y[: n * m].reshape(m, n) * self.sizes, float(y[n * m]) * self.period
-        angle = float(y[n * m + 1]) if self.closing.turns else 0.0
-        return states, period, angle, None if self.along is None else float(y[-1]) * self.along.size
+        k = len(self.guess) * self.segments
+        states = y[:k].reshape(self.segments, -1) * self.sizes
+        value = None if self.along is None else float(y[-1]) * self.along.size
+        if self.forcing:
+            period = self.cycles * self.forcing.period(self.params_at(value))
+        else:
+            period, k = float(y[k]) * self.period, k + 1
+        return states, period, float(y[k]) if self.closing.turns else 0.0, value
 
     def relative(self, matrix: np.ndarray) -> np.ndarray:
         """A map (n, n) of deviations, in their sizes."""
@@ -178,23 +212,28 @@ class Shooting:
     def equations(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and their derivative."""
         (states, T, angle, value), n, m = self.parts(y), len(self.guess), self.segments
-        turns = int(self.closing.turns)
         if not T > 0:
             raise EquilibriumError(f"the search ran to a period of {T:.3g} s")
-        S, size = self.closing(angle), len(y)
+        S, size, turn = self.closing(angle), len(y), n * m + (self.forcing is None)
         residual, rows = np.zeros(n * m), np.zeros((n * m, size))
         for i, x in enumerate(states):
-            end, Phi = self.flow(x, T / m, value)
+            end, Phi = self.flow(x, T / m, value, self.since(i * T / m))
             here, last = slice(n * i, n * i + n), i == m - 1
             there = slice(0, n) if last else slice(n * i + n, n * i + 2 * n)
             residual[here] = (end - (S @ states[0] + self.offset if last else states[i + 1])) / self.sizes
             rows[here, here] += self.relative(Phi[:, :n])
             rows[here, there] -= self.relative(S) if last else np.eye(n)
-            rows[here, n * m] = self.rate(end, value) / self.sizes * self.period / m
-            if last and turns:
-                rows[here, n * m + 1] = -(S @ self.closing.generator() @ states[0]) / self.sizes
+            by_period = self.rate(end, value, i * T / m + T / m) / m
+            if self.forcing is None:
+                rows[here, n * m] = by_period / self.sizes * self.period
+            if last and self.closing.turns:
+                rows[here, turn] = -(S @ self.closing.generator() @ states[0]) / self.sizes
             if self.along is not None:
-                rows[here, -1] = Phi[:, n] / self.sizes * self.along.size
+                by_value = Phi[:, n]
+                if self.forcing:
+                    change = self.cycles * self.forcing.slope(self.params_at(value), self.along.name)
+                    by_value = by_value + change * (by_period + i / m * Phi[:, n + 1])
+                rows[here, -1] = by_value / self.sizes * self.along.size
         x = states[0]
         values, gradients = self.levels(x, value)
         count = len(self._conditions)
@@ -217,7 +256,7 @@ class Shooting:
         lengths = np.linalg.norm(rows, axis=1)
         lengths[lengths == 0] = 1.0
         U, sizes, _ = np.linalg.svd(rows / lengths[:, None], full_matrices=False)
-        known = sizes > RANK * sizes[0]
+        known = sizes > RANK * sizes.max(initial=0.0)
         return U[:, known].T / sizes[known, None] / lengths
 
     @cached_property
@@ -227,11 +266,12 @@ class Shooting:
         Of lengths in the sizes of states; a plane across the motion is one in these.
         """
         x, sizes = self.guess, self.sizes
-        along = [self.rate(x)]
+        along = [] if self.forcing else [self.rate(x)]
         if self.closing.turns:
             along.append(self.closing.generator() @ x)
         rows = [a / sizes**2 for a in along] + [np.array(jet.gradient) for jet in self._jets(x)]
-        return np.array([row / (np.linalg.norm(row * sizes) or 1.0) for row in rows])
+        rows = [row / (np.linalg.norm(row * sizes) or 1.0) for row in rows]
+        return np.array(rows).reshape(-1, len(x))
 
     def _jets(self, x: np.ndarray) -> list[Any]:
         return shape_jets(self.system, x, self.u, self.params)

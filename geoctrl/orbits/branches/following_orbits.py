@@ -51,11 +51,12 @@ def branch_of_orbit(
     shooting = Shooting(
         *(orbit.system, orbit.x, orbit.u, dict(orbit.params), closes, _SEGMENTS, orbit.period),
         Along(along, width),
-        2 * np.pi * np.array([orbit.winding.get(k, 0) for k in orbit.system.state_labels]),
+        *(2 * np.pi * np.array([orbit.winding.get(k, 0) for k in orbit.system.state_labels]), orbit.forcing),
+        orbit.cycles,
     )
-    states = [orbit.x]
-    for _ in range(_SEGMENTS - 1):
-        states.append(shooting.flow(states[-1], orbit.period / _SEGMENTS)[0])
+    if orbit.forcing is not None:
+        orbit.forcing.require_along(along, orbit.params)
+    states = [orbit.x, *shooting.parts_of_motion(orbit.x, orbit.period)]
     y = shooting.unknowns(states, orbit.period, orbit.angle or 0.0, value)
     course = OrbitCourse(shooting, span, points)
     normal = np.zeros(len(y))
@@ -166,8 +167,9 @@ def _doubling_start(place: OrbitPlace) -> tuple[Shooting, np.ndarray, np.ndarray
     roots, vectors = np.linalg.eig(place.orbit.monodromy)
     v = vectors[:, int(np.argmin(np.abs(roots + 1)))].real
     directions = [v]
-    for x in states[:-1]:
-        directions.append(shooting.flow(x, T / m, value)[1][:, : len(x)] @ directions[-1])
+    for i, x in enumerate(states[:-1]):
+        Phi = shooting.flow(x, T / m, value, shooting.since(i * T / m))[1]
+        directions.append(Phi[:, : len(x)] @ directions[-1])
     shift = np.zeros(len(v)) + shooting.offset
     twice = replace(
         shooting,
@@ -175,6 +177,7 @@ def _doubling_start(place: OrbitPlace) -> tuple[Shooting, np.ndarray, np.ndarray
         offset=S @ shift + shift,
         segments=2 * m,
         period=2 * shooting.period,
+        cycles=2 * shooting.cycles,
     )
     twice.__dict__.update(flow=shooting.flow, sizes=shooting.sizes, target_levels=shooting.target_levels)
     unknowns = twice.unknowns([*states, *(S @ x + shift for x in states)], 2 * T, 0.0, value)

@@ -209,6 +209,8 @@ class OrbitCourse:
     def _point_between(here: OrbitPlace, there: OrbitPlace) -> bool:
         """Whether orbits have shrunk to a point between two, and come back half a period on."""
         shooting = here.shooting
+        if shooting.forcing is not None:  # rest is an orbit as others are
+            return False
         rates = [s.rate(s.guess) / shooting.sizes for s in (shooting, there.shooting)]
         return bool(rates[0] @ rates[1] < 0)
 

@@ -108,7 +108,7 @@ class OrbitEnclosure(ProofFile):
             f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>",
             f"  period: {self.period.str(24)} s{turn}",
             f"  multipliers: {found}",
-            f"  neutral: {', '.join(self.neutral)}",
+            f"  neutral: {', '.join(self.neutral) or '-'}",
             f"  {self.claim}",
             f"  confirmed by: {confirmed}",
         ]

@@ -7,7 +7,9 @@ rates. The n + 1 equations are
 .. math::
 
     P^T(\varphi_T(x) - S x - d) = 0, \quad g(x) = 0, \quad C(x) = C(\bar x),
-    \quad f(\bar x)\cdot(x - \bar x) = 0.
+    \quad f(\bar x)\cdot(x - \bar x) = 0,
+
+or for the last one that a state which is named has the number that it has.
 
 Krawczyk's test proves that they have one solution in a box, and only one. There the orbit closes: its end y
 and S x have equal values of g, C and :math:`P^T`, and where :math:`(P, D^T)` is invertible over a box that
@@ -67,8 +69,10 @@ _NEAR = 1e-8
 _REFUSED = "the orbit is not proved"
 
 
-def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
-    """The enclosure of a `PeriodicOrbit`; see `PeriodicOrbit.enclose`."""
+def orbit_enclosure(orbit: Any, bits: int, across: str | None = None) -> OrbitEnclosure:
+    """The enclosure of a `PeriodicOrbit`, see `PeriodicOrbit.enclose`; at the number of the state ``across``,
+    where one is named.
+    """
     bits = whole_number("bits", bits, 64, _BITS)
     system = orbit.system
     finite_array("x", orbit.x, (system.nstates,))
@@ -86,7 +90,7 @@ def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
     try:
         with ctx.workprec(bits):
             functions = {name: kept[name] for name in names if name in kept}
-            return _Closing(orbit, functions, integrals, bits).enclosure()
+            return _Closing(orbit, functions, integrals, bits, across).enclosure()
     except (UnprovedError, ZeroDivisionError) as error:
         why = (
             str(error)
@@ -99,7 +103,10 @@ def orbit_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
 class _Closing:
     """The equations of a periodic orbit about the one in floats."""
 
-    def __init__(self, orbit: Any, kept: dict[str, Any], integrals: Sequence[str], bits: int) -> None:
+    def __init__(
+        self, orbit: Any, kept: dict[str, Any], integrals: Sequence[str], bits: int, across: str | None
+    ) -> None:
+        self._across = None if across is None else orbit.system.state_labels.index(across)
         self.orbit, self.bits, self._kept, self._integrals = orbit, bits, kept, integrals
         self._n, system = len(orbit.x), orbit.system
         at = system.seen_from(None).scales(orbit.x, orbit.u, orbit.params)
@@ -136,6 +143,8 @@ class _Closing:
     def _frame(self) -> tuple[arb_mat, arb_mat, arb_mat]:
         """P, R and a basis of the directions moved along, which ends P: rounded, and exact from there on."""
         moved = _floats(self._free_directions(self._start).entries()).reshape(self._n, -1)
+        if self._across is not None:
+            moved[:, 0] = np.eye(self._n)[self._across]
         sizes = np.linalg.svd(moved / (np.linalg.norm(moved, axis=0) + 1e-300))[1]
         if not sizes[-1] > _APART:
             raise UnprovedError(

@@ -24,7 +24,7 @@ from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_tri
 from geoctrl.analysis.witnesses.point_witnesses import texts
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.flows.flow import FINE, PARTS, WHOLE, interval_of
-from geoctrl.checker.flows.series import Motion, terms_of_series, value_at
+from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
 from geoctrl.checker.orbits.file import ORBIT, Orbit
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform
@@ -45,6 +45,8 @@ GROWN, TRIED = 1.5, 24
 """Factor of boxes that are too small, and how often it and shorter steps are tried."""
 WIDER = 2
 """How much wider boxes of an orbit are, for motions from more starts than one."""
+APART = 8
+"""Exponent of how far motions may go apart over a step by Gronwall's lemma."""
 SLACK = 2.0**-24
 """Of a size, by which boxes are larger than the motion."""
 INVERSE = 96
@@ -121,7 +123,10 @@ def _content(closed: Closed, bits: int) -> dict[str, Any]:
     start = _start(closed, motion, given["across"], problem)
     if closed.winding:
         given["winding"] = dict(closed.winding)
-    given |= {"start": [str(x) for x in start], "steps": _steps(motion, [arb(x) for x in start], bits)}
+    given |= {
+        "start": [str(x) for x in start],
+        "steps": _steps(motion, [arb(x) for x in start], bits, domain),
+    }
     content["theorem"] = _theorem(content, given, bits)
     return content | {"digest": checker.digest_of(content)}
 
@@ -162,8 +167,10 @@ def _start(closed: Closed, motion: Motion, across: str, problem: dict[str, Any])
     return found
 
 
-def _steps(motion: Motion, z: list[arb], bits: int) -> list[list[Any]]:
-    """Steps over the period with boxes, each as long as its series allows."""
+def _steps(motion: Motion, z: list[arb], bits: int, domain: Sequence[int]) -> list[list[Any]]:
+    """Steps over the period with boxes, each as long as its series allows, and functions of a domain are seen
+    to be positive.
+    """
     left, s, found = arb(2) ** -int(bits * SMALL), 0, list[list[Any]]()
     h, N = PARTS, motion.degree
     while s < PARTS:
@@ -171,7 +178,7 @@ def _steps(motion: Motion, z: list[arb], bits: int) -> list[list[Any]]:
         h = min(PARTS - s, 4 * h, longest_step(series[N], left, N))
         for _ in range(TRIED):
             sides = box_of_step(motion, z, arb(fmpq(h, PARTS)), WIDER)
-            if sides:
+            if sides and _stays(motion, z, arb(fmpq(h, PARTS)), [*map(interval_of, sides)], domain):
                 over = motion.coefficients([*map(interval_of, sides), z[-1]], N)
                 longest = longest_step(over[N], left, N)
                 if longest >= h:
@@ -187,6 +194,20 @@ def _steps(motion: Motion, z: list[arb], bits: int) -> list[list[Any]]:
         z = [x.mid() for x in value_at(series, arb(fmpq(h, PARTS))).entries()]
         s += h
     return found
+
+
+def _stays(motion: Motion, z: Sequence[arb], h: arb, box: list[arb], domain: Sequence[int]) -> bool:
+    """Whether motions from starts about one stay in a box over a step, where the model holds and motions do
+    not go apart too fast.
+    """
+    reached = h * arb(fmpq(1, 2), fmpq(1, 2))
+    with terms_of_series(1):
+        (F, *_), (slopes, *_) = motion.rates([*box, z[-1]])
+        margins = motion.jets(domain, motion.symbols_at([*box, z[-1]]))
+        inside = all(coefficient(jet.value, 0) > 0 for jet in margins)
+    moved = [x + arb(0, SLACK) + reached * f for x, f in zip(z, F.entries(), strict=True)]
+    slow = all(sum((abs(c) for c in row), arb(0)) * h < APART for row in slopes.tolist())
+    return inside and slow and all(b.contains(x) for b, x in zip(box, moved, strict=False))
 
 
 def longest_step(last: arb_mat, left: arb, N: int) -> int:

@@ -44,8 +44,8 @@ class Closing:
         return quarter - np.eye(len(half)) - (half - np.eye(len(half))) / 2
 
 
-def closing(system: System, symmetry: Any, params: dict[str, float]) -> Closing:
-    """Read ``symmetry=`` of `find_periodic`."""
+def closing(system: System, symmetry: Any, params: dict[str, float], period: float) -> Closing:
+    """Read ``symmetry=`` of `find_periodic`; what holds the time is asked at some within a period."""
     n = system.nstates
     if symmetry is None:
         return Closing(np.eye(n), system)
@@ -53,22 +53,24 @@ def closing(system: System, symmetry: Any, params: dict[str, float]) -> Closing:
         if symmetry != "axis":
             raise InputError(f'symmetry must be None, an (n, n) matrix or "axis", got {shown(symmetry)}')
         found = Closing(None, system)
-        _require_symmetry(system, found(1.0), params, "turns about the declared axis")
+        _require_symmetry(system, found(1.0), params, period, "turns about the declared axis")
         return found
     S = finite_array("symmetry", symmetry, (n, n))
     if np.linalg.matrix_rank(S) < n:
         raise InputError("symmetry must be a matrix that has an inverse")
-    _require_symmetry(system, S, params, "symmetry")
+    _require_symmetry(system, S, params, period, "symmetry")
     return Closing(S, system)
 
 
-def whole_turns(system: Any, winding: Any, params: dict[str, float], u: np.ndarray) -> dict[int, int | None]:
+def whole_turns(
+    system: Any, winding: Any, params: dict[str, float], u: np.ndarray, period: float
+) -> dict[int, int | None]:
     """Read ``winding=`` of `find_periodic`: places of angles with their turns, None where they are to be
     found; of angles that are not named only those in which the motion is the same after a turn.
     """
     labels = list(system.state_labels)
     angles = [c.name for c in system.mechanism.shape if c.angle and c.name in labels]
-    same = [k for k in angles if _same_after_turn(system, labels.index(k), params, u)]
+    same = [k for k in angles if _same_after_turn(system, labels.index(k), params, u, period)]
     if winding is None:
         return {labels.index(k): None for k in same}
     if not isinstance(winding, Mapping):
@@ -81,7 +83,7 @@ def whole_turns(system: Any, winding: Any, params: dict[str, float], u: np.ndarr
     return {labels.index(k): whole_number("winding", count, -_TURNS, _TURNS) for k, count in winding.items()}
 
 
-def _same_after_turn(system: Any, row: int, params: dict[str, float], u: np.ndarray) -> bool:
+def _same_after_turn(system: Any, row: int, params: dict[str, float], u: np.ndarray, period: float) -> bool:
     """Whether rates, relations and gradients of what is conserved are the same, at random states of the leaf,
     after a whole turn.
     """
@@ -91,7 +93,8 @@ def _same_after_turn(system: Any, row: int, params: dict[str, float], u: np.ndar
         there = x.copy()
         there[row] += 2 * np.pi
         sizes = seen.scales(there, u, params)
-        rate = [system.rhs(0.0, s, inputs, params) for s in (x, there)]
+        t = period * rng.random()
+        rate = [system.rhs(t, s, inputs, params) for s in (x, there)]
         leaf = [np.ravel(system.leaf_residual(s, params)) for s in (x, there)]
         kept = [seen.conserved_gradients(s, u, params) for s in (x, there)]
         apart = [_largest(rate[1] - rate[0], sizes.field), _largest(leaf[1] - leaf[0], sizes.leaf)]
@@ -103,17 +106,15 @@ def _same_after_turn(system: Any, row: int, params: dict[str, float], u: np.ndar
     return True
 
 
-def _require_symmetry(system: Any, S: np.ndarray, params: dict[str, float], what: str) -> None:
+def _require_symmetry(system: Any, S: np.ndarray, params: dict[str, float], period: float, what: str) -> None:
     """Refuse a matrix that does not carry motions into motions, at random states of the leaf."""
     rng, seen, u = np.random.default_rng(1), system.seen_from(None), np.zeros(system.ninputs)
     for _ in range(_STATES):
         x = system.random_state(rng, params)
-        there = S @ x
+        there, t = S @ x, period * rng.random()
         sizes = seen.scales(there, u, params)
         defect = _largest(system.leaf_residual(there, params), sizes.leaf)
-        apart = _largest(
-            system.rhs(0.0, there, None, params) - S @ system.rhs(0.0, x, None, params), sizes.field
-        )
+        apart = _largest(system.rhs(t, there, None, params) - S @ system.rhs(t, x, None, params), sizes.field)
         if max(defect, apart) > _EQUIVARIANT:
             raise (DescriptionError if what != "symmetry" else InputError)(
                 f"{what}: the motion is not the same after it (rates differ by {apart:.3g} of their sizes, "
