@@ -257,6 +257,7 @@ def test_a_velocity_that_is_not_held_is_bounded_by_the_kinetic_energy():
         gc.region_of_attraction(carts, carts.state(), depth=5)
 
 
+@pytest.mark.long(reason="analysis/test_levels_of_regions.py asks for a well below its saddles")
 def test_the_well_of_a_quartic_is_kept_up_to_its_saddles():
     """V = x^2/2 - x^4/4 + y^2, saddles at x = -1 and 1 with the value 1/4."""
     x, y = gc.Coordinate("x"), gc.Coordinate("y")
@@ -290,6 +291,7 @@ def test_a_well_at_an_irrational_place(tmp_path):
     assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
 
 
+@pytest.mark.long(reason="test_sets_by_slopes.py and test_levels_of_regions.py ask for limits that hold")
 def test_limits_lower_the_level_and_hold():
     system = pendulum()
     phi, rate = system.states[1], system.states[0]

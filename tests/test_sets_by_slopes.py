@@ -361,6 +361,7 @@ def test_a_search_that_is_cut_gives_the_best_and_says_so(wheels):
     assert all(0 <= f <= 1 for f in fractions)
 
 
+@pytest.mark.long(reason="a search that is cut gives the best beside it")
 def test_an_interrupt_gives_the_best(wheels):
     loop, eq, _, _ = wheels
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 import sympy as sp
 
 import geoctrl as gc
@@ -95,6 +96,7 @@ def test_a_search_by_squares_has_the_same_numbers_in_other_units():
     assert all(found == first for found in others)
 
 
+@pytest.mark.long(reason="a set by slopes on a leaf is asked in other units in test_slopes_on_a_leaf.py")
 def test_sets_by_slopes_are_the_same_in_other_units():
     """Of one cell, by the search from its start to its end: what more cells give hangs on the seconds."""
     found = []

@@ -43,6 +43,9 @@ def in_newtons():
     return followed(softening(), 1.0, 1.0)
 
 
+@pytest.mark.long(
+    reason="a skate is followed in other units beside it; the checker finds the spring's turn in any"
+)
 @pytest.mark.parametrize("units", UNITS[1::2])
 def test_a_spring_snaps_at_the_same_force(units):
     moved, change = softening().in_units(**units)

@@ -222,6 +222,7 @@ def test_the_field_is_that_of_four_bodies_with_multipliers(numbers):
         assert system.energy(x, numbers) == pytest.approx(model.energy(R, centres, V), rel=1e-12)
 
 
+@pytest.mark.long(reason="the field is that of four bodies with multipliers beside it")
 def test_the_motion_is_that_of_four_bodies_with_multipliers():
     """The run of figure 4, its first two seconds, in which lean and steer are largest."""
     system = bicycle()

@@ -125,6 +125,7 @@ def test_wrong_integrals_are_refuted():
         assert proof.counterexample is not None
 
 
+@pytest.mark.long(reason="wrong integrals are refuted beside it")
 def test_without_its_quadrature_rouths_integral_is_lost_by_the_gyrostat():
     system = sphere("gyrostat")
     without = sphere("top").mechanism.invariants["Routh"]

@@ -111,6 +111,9 @@ def test_switches_that_keep_a_symmetry_keep_its_momentum():
     assert body(potential=sp.Abs(R[0][2, 1]) + R[0][2, 0]).conserved() == ("energy", "momentum3")
 
 
+@pytest.mark.long(
+    reason="switches in sums over attitudes are seen in test_sums.py, and those of one body beside it"
+)
 def test_switches_in_sums_are_seen():
     pair = spheres.Pairs(lambda a, b: sp.Abs(a.dot(b) - sp.Rational(1, 2)))
     site = spheres.Sites(lambda q, c: c * sp.Abs(q[2]), c=[1.0, 2.0, 0.5])

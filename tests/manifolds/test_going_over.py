@@ -121,6 +121,7 @@ def test_forms_start_from_an_equilibrium(form):
     assert np.allclose(run["Pi1_2"], 1.4, atol=1e-12)
 
 
+@pytest.mark.long(reason="momenta of rotations take the parameters of the run beside it")
 def test_forms_take_the_parameters_of_the_run():
     """Momenta made with the mass of the run, not with that of the description."""
     q, _ = spheres.symbols(1)

@@ -170,6 +170,7 @@ def test_free_bodies_keep_their_momenta():
         np.testing.assert_allclose(quantity(last), quantity(first), atol=1e-11)  # twenty pieces at 1e-13
 
 
+@pytest.mark.long(reason="accelerations change the energy by the power, for the cart too, beside it")
 def test_momentum_along_the_line_changes_by_the_force():
     mechanism, start = drawn("cart in a line")
     first, last = mechanism.bodies.simulate(mechanism.placed(start), [0.0, 1.3])
@@ -265,6 +266,7 @@ def test_frequencies_of_a_dumbbell_in_orbit():
         assert there["q1"][0][component] == pytest.approx(-SMALL, abs=1e-11)
 
 
+@pytest.mark.long(reason="manifolds/test_mechanisms.py compares a dumbbell in orbit with these loads")
 def test_a_body_in_orbit_feels_the_gravity_gradient():
     """Three points on three rods turn as the rigid body of their moments does."""
     n, masses = 0.7, np.array([0.9, 0.6, 0.4])

@@ -33,6 +33,7 @@ def period_of(I1, I2, I3, w1, w3):
     return float(4 * mpmath.ellipk(m) / mpmath.sqrt(square / (I1 * I2 * I3)))
 
 
+@pytest.mark.long(reason="in units of powers of two no digit changes, beside it")
 @IN_UNITS
 def test_the_period_of_a_body_is_the_elliptic_integral_in_all_units(units):
     moved, change = BODY.in_units(**units)

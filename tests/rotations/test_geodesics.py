@@ -93,6 +93,7 @@ def test_equal_attitudes():
     assert not rest.conjugate
 
 
+@pytest.mark.long(reason="the identity as inertia is the round metric beside it")
 def test_nearly_round_inertia_reduces_to_the_round_metric():
     v = [0.3, -1.2, 0.9]
     near, limit = geodesic(*ends(v), inertia=[1.0, 1.0, 1 + 1e-6]), geodesic(*ends(v))

@@ -106,6 +106,7 @@ SPINS = {
 }
 
 
+@pytest.mark.long(reason="attitudes stay rotations in the test before")
 @pytest.mark.parametrize(
     ("name", "turn", "order"),
     sampled(
@@ -265,6 +266,7 @@ def swinging():
     return exp([0.5, 0.15, 0.0]) @ hanging, np.array([0.3, -0.2, 0.5])
 
 
+@pytest.mark.long(reason="studies/test_which_integrator.py tells bounded energies of rotations from drifts")
 def test_energy_has_no_drift():
     """Block means of 1e6 steps of a regular motion: a line through them rises by a hundredth of the swing.
 
@@ -315,6 +317,7 @@ def test_a_turning_frame_is_only_another_view():
     assert np.abs(turning.R - inertial.R).max() > 0.1
 
 
+@pytest.mark.long(reason="test_turning_axes.py of the manifolds asks for forces in turning axes")
 def test_motion_in_a_turning_frame_is_the_inertial_one_transformed():
     """A field of force that turns with the frame, by ``frame_rate`` and as moments that depend on time."""
     rate, m, rho = np.array([0.2, -0.4, 0.7]), 1.3, np.array([0.2, 0.1, -0.3])
@@ -367,6 +370,7 @@ def test_runs_do_not_depend_on_their_pieces():
     np.testing.assert_array_equal(whole.Omega[-1], pieces.Omega[-1])
 
 
+@pytest.mark.long(reason="stepping/test_inputs.py gives every kind to every system")
 def test_inputs_of_every_kind():
     system, (R, Omega) = general(forced=True), random_state(2, 13)
     times = np.array([0.0, 0.35, 1.0])

@@ -188,6 +188,7 @@ def test_a_wrong_gradient_is_found():
         system(potential=potential, gradient=lambda R, p: np.zeros((3, 3)))
 
 
+@pytest.mark.long(reason="a law that cannot be compiled is run as it is in spheres/test_inputs.py")
 def test_a_function_that_cannot_be_compiled_is_run_as_it_is():
     table = {"stiffness": 2.0}  # numba knows no such dictionary
 

@@ -141,6 +141,7 @@ def written():
 SEARCHES = {"potential": held, "moment": lambda: held().replace(forces=drag), "expressions": written}
 
 
+@pytest.mark.long(reason="the point is found and its stiffness differentiated beside it")
 @pytest.mark.parametrize("name", SEARCHES)
 def test_rest_in_a_turning_frame_is_found_with_quadratic_convergence(name, monkeypatch):
     """The number of correct figures doubles: any term of the derivative with a wrong sign spoils this."""

@@ -36,6 +36,7 @@ def test_the_hold_of_a_cart(cart):
     assert "leaves" in row.criterion or "return" in row.criterion
 
 
+@pytest.mark.long(reason="any executor makes the same report beside it")
 def test_seeds_make_a_report_again(cart):
     first, again, other = (report(cart, ["noise"], rng=seed) for seed in (1, 1, 2))
     assert first == again

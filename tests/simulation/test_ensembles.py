@@ -565,6 +565,7 @@ def test_an_interrupt_keeps_what_is_done(top, monkeypatch):
     assert np.array_equal(ens.states[done], whole.states[done])
 
 
+@pytest.mark.long(reason="test_lanes.py compares members of both engines")
 def test_without_heyoka_members_run_in_lanes(skate, monkeypatch):
     X = falling(3)
     X[1, 0] = np.nan

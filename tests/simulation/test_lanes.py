@@ -128,6 +128,7 @@ def test_what_lanes_cannot_run(ball):
         gc.simulate(mech, [0, 1], np.zeros(3), inputs=lambda t: [t], engine="lanes")
 
 
+@pytest.mark.long(reason="stepping/test_disk_cache.py has kernels read by another process")
 def test_a_second_process_compiles_nothing(skate, ensemble):
     """The loop, the method's stages and the field of a system are read from disk."""
     program = (

@@ -3,6 +3,7 @@
 Each with the Runge-Kutta method, or a force, that does not keep it.
 """
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -32,28 +33,31 @@ def momentum_defect(r):
     return np.max(np.linalg.norm(r.momentum - r.momentum[0], axis=1)) / scale
 
 
-@pytest.fixture(scope="module")
-def long_runs():
-    """1e5 steps of an explicit and of two implicit cases."""
-    return {
-        "diagonal": run(rotating_bodies(), random_state(3, seed=2), 0.02, 100_000),
-        "varying": run(rotating_linkage(), random_state(2, seed=3), 0.02, 100_000),
-        "coupled": run(
-            spheres.double_pendulum(1.0, 2.0, 0.7, 0.4, gravity=(0, 0, 0)),
-            random_state(2, seed=4),
-            0.01,
-            100_000,
-        ),
-    }
+LONG_RUNS = {
+    "diagonal": lambda: run(rotating_bodies(), random_state(3, seed=2), 0.02, 100_000),
+    "varying": lambda: run(rotating_linkage(), random_state(2, seed=3), 0.02, 100_000),
+    "coupled": lambda: run(
+        spheres.double_pendulum(1.0, 2.0, 0.7, 0.4, gravity=(0, 0, 0)),
+        random_state(2, seed=4),
+        0.01,
+        100_000,
+    ),
+}
+"""1e5 steps of an explicit and of two implicit cases."""
+
+
+@cache
+def long_run(name):
+    return LONG_RUNS[name]()
 
 
 # -- lengths and momenta ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["diagonal", "varying", "coupled"])
-def test_unit_length_after_a_hundred_thousand_steps(long_runs, name):
+@pytest.mark.parametrize("name", LONG_RUNS)
+def test_unit_length_after_a_hundred_thousand_steps(name):
     """Rounding of each step is about 1e-16 and adds up as a random walk."""
-    r = long_runs[name]
+    r = long_run(name)
     assert len(r) == 1001
     assert np.max(np.abs(np.linalg.norm(r.q, axis=2) - 1)) < 1e-12
     assert np.max(np.abs(np.sum(r.q * r.omega, axis=2))) < 1e-12
@@ -67,8 +71,8 @@ def test_unit_length_is_lost_by_runge_kutta():
 @pytest.mark.parametrize(
     ("name", "few", "many"), [("diagonal", 1e-12, 1e-11), ("varying", 1e-10, 1e-8), ("coupled", 1e-10, 1e-8)]
 )
-def test_momentum_maps(long_runs, name, few, many):
-    r = long_runs[name]
+def test_momentum_maps(name, few, many):
+    r = long_run(name)
     tenth = len(r) // 10
     first = spheres.SphereTrajectory(
         r.system, r.time[:tenth], r.q[:tenth], r.omega[:tenth],

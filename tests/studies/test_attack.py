@@ -245,6 +245,7 @@ def test_families_with_a_part_that_has_no_place_are_not_proved(index):
     assert not systems.case(20261124, index, {}).fault
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, draws products")
 def test_a_few_products():
     """Stable and unstable ones are proved, and a kinetic energy that is not positive definite is refused."""
     found = [systems.case(5, i, {}) for i in range(60, 100) if draw(5, i).kind == "products"]
@@ -262,6 +263,7 @@ def test_a_frame_that_belongs_to_the_defaults_alone_is_noticed():
     assert systems.case(1, index, {}).result in ("refused", "contradiction")
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, asks for conditions")
 def test_conditions():
     assert conditions.case(1, 0, {}).result == "proved"
     m, place = conditions.family(Dice(1, 0))
@@ -590,6 +592,7 @@ def test_refusals_are_listed_by_how_often():
     assert not command.refusals({"systems": [Outcome("group", "proved")]})
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, is this command")
 def test_command(tmp_path):
     root = Path(__file__).parents[2]
     line = [

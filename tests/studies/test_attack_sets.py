@@ -82,6 +82,7 @@ def test_what_is_true_passes(cycle):
     assert sets.confirmed(found) == ""
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, runs such sets")
 def test_sets_by_slopes_are_run_and_their_files_changed(cycle):
     found = proved(cycle, by="slopes")
     assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
@@ -176,6 +177,7 @@ def test_fields_of_higher_sets_rest_and_are_those_of_the_library():
     assert kinds == {"Drawn", "DrawnField"}
 
 
+@pytest.mark.long(reason="the attack in quick mode, a part of .ci/run, runs such sets")
 def test_a_given_function_is_attacked():
     drawn = reversed_cycle()
     found = higher_sets.search(drawn, 0)

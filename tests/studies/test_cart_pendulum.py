@@ -37,6 +37,7 @@ def test_both_laws_come_home_from_a_small_lean(law):
         assert not study.comes_home(system, own, 1.5, 0.0, 90.0)
 
 
+@pytest.mark.long(reason="its law is proved and its runs come home beside it")
 def test_the_study_draws_its_figures(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(study, "comes_home", lambda *_: True)
     study.main(["--quick", "--out", str(tmp_path)])

@@ -41,6 +41,9 @@ def unaware(law):
     return replace(law, controller=replace(controller, feedback=replace(controller.feedback, begin={})))
 
 
+@pytest.mark.long(
+    reason="starts from which a law comes to rest are asked beside it, and regions in test_attracted_sets.py"
+)
 def test_starts_that_are_proved(monkeypatch):
     """The satellite's, on the sphere of its momentum: the next larger one is not in the set."""
     task = satellite.task_of(gc.models.get("body-with-rotor")(axis=3).reduce())

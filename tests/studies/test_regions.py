@@ -53,6 +53,7 @@ def test_runs_that_begin_outside_are_counted(limited):
     assert found["largest"]["pull"] > 2.9
 
 
+@pytest.mark.long(reason="the region of the study is written, and runs outside are counted, beside it")
 def test_the_share_is_that_of_the_level_set():
     """Of what is below the edge the part below a lower level is that of the areas, on a grid."""
     loop, eq, _, _ = study.skate()

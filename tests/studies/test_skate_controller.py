@@ -23,6 +23,7 @@ def test_the_law_of_the_paper_falls_when_it_is_held(mechanism):
     assert compared.held(task, law).time[-1] == pytest.approx(9.95, abs=0.01)
 
 
+@pytest.mark.long(reason="the study of the cart, made alike, tells and draws in test_controllers.py")
 def test_the_study_draws_its_steps(tmp_path, capsys, monkeypatch):
     made = compared.Line("any", (1.0, 2.0), np.nan, 1.0, 0.5, 0.3, 0.25, False)
     monkeypatch.setattr(compared, "measured", lambda *_: made)

@@ -111,9 +111,13 @@ def test_status_of_a_row():
     assert Row("", None, 1.0).status == ""
 
 
-def test_tables_and_figures(studies, tmp_path):
+def test_tables(studies):
     assert "1.1717e-04 | 1.1717e-04  agrees" in text(2, studies[1])
     assert markdown(studies).count("\n## Example") == 5
+
+
+@pytest.mark.long(reason="studies of gaits, walking and regulators draw in the plain run")
+def test_figures(studies, tmp_path):
     for number, study in enumerate(studies):
         place = tmp_path / f"{number}.png"
         save(study.draw, place)

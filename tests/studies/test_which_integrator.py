@@ -27,6 +27,7 @@ def test_projection_keeps_the_length_and_not_the_energy():
     assert found["rk4, projected"].growth > 3
 
 
+@pytest.mark.long(reason="rotations/test_integrators.py keeps momentum maps")
 def test_momentum_about_the_vertical():
     found = {m.name: study.kept(m, TOP, h, 50.0) for m, h in study.long_methods(TOP)[:3]}
     assert found["variational 2"].momentum < 1e-13

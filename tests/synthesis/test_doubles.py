@@ -98,6 +98,7 @@ def test_binary_fractions_have_short_bounds():
     assert found == {"kappa": kappa > 5, "rho": rho < 0, "K": K < 0}
 
 
+@pytest.mark.long(reason="doubles and their rationals are the same cart beside it")
 def test_the_qube_in_doubles():
     doubles, rationals = (gc.match(qube(kind), shaping="both") for kind in (float, sp.Rational))
     assert doubles.design("up").bounds == rationals.design("up").bounds

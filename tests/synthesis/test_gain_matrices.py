@@ -196,6 +196,7 @@ def test_multiples_of_gamma_are_the_scalar_gains():
     np.testing.assert_allclose(matrices.full.rhs(0.0, x), expected, rtol=0, atol=1e-12 * abs(expected).max())
 
 
+@pytest.mark.long(reason="every matrix has to be definite, beside it; multiples are scalar gains")
 @pytest.mark.parametrize(
     ("away", "expected"), [(-1e-6, Verdict.PROVED_UNSTABLE), (1e-6, Verdict.PROVED_STABLE)]
 )
@@ -255,6 +256,7 @@ def test_matrices_are_recommended_as_the_scalar_gains_are():
     np.testing.assert_allclose(found, [3.0] * 4 + [8.0] * 4, rtol=1e-6)
 
 
+@pytest.mark.long(reason="matrices are recommended as the scalar gains are, beside it")
 def test_gains_are_recommended_about_a_motion():
     """Damping would brake it: the loop is looked at without, its modes near the pace of the plant."""
     matching = matched("body-with-rotors", "kinetic", "scalars")

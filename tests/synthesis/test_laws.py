@@ -265,6 +265,7 @@ def test_bounds_for_sliding_are_symbolic():
             design.contains(0.0)
 
 
+@pytest.mark.long(reason="bounds for sliding are compared with their closed form beside it")
 @pytest.mark.slow
 def test_a_numerical_point_has_numerical_bounds():
     """A leaning turn that I1 alone decides: the interval's end against the sign of the roll inertia."""
@@ -355,6 +356,9 @@ def test_two_rotors_that_break_the_known_invariants_are_open_not_infeasible():
     assert certificate.evidence["shape_integrals"]
 
 
+@pytest.mark.long(
+    reason="test_gain_matrices.py gives three rotors gains of their own, and loops agree pointwise beside it"
+)
 def test_a_body_with_three_rotors():
     """Both loops are made and are one motion; the body's angular momentum with the rotors' is conserved."""
     mechanism = gc.models.get("body-with-rotors")()

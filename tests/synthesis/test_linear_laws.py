@@ -170,6 +170,7 @@ def test_loops_of_mechanisms(case):
     assert gc.certify(loop, law.equilibrium).verdict in verdicts
 
 
+@pytest.mark.long(reason="loops of other mechanisms are asked beside it")
 def test_the_bicycle_of_the_benchmark_keeps_its_speed():
     """Steering does not change the speed to first order; its head angle leaves nothing rational."""
     system = plant("whipple-bicycle")

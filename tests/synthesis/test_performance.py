@@ -103,6 +103,7 @@ def test_directions_without_an_end_are_left_out():
     assert law.performance(law.loop.equilibrium("upright")).domain == {}
 
 
+@pytest.mark.long(reason="the cart tells its edge and its frequencies beside it")
 def test_a_puck_reaches_as_far_in_either_direction():
     law = gc.match(gc.models.get("spherical-pendulum-on-puck")(), shaping="both").law(**POSITION)
     told = law.performance(law.loop.equilibrium("upright"))

@@ -29,6 +29,7 @@ def test_friction_of_the_plant_lets_the_cart_fall(place, friction, expected):
     assert rate(law) == pytest.approx(expected, rel=0.02)
 
 
+@pytest.mark.long(reason="friction and damping of a cart are asked beside it")
 @pytest.mark.parametrize("place", [0, 1])
 def test_damping_of_furuta_outweighs_friction_but_more_of_it_is_worse(place):
     matching = gc.match(rubbing("furuta-pendulum", place, sp.Rational(1, 1000)), shaping="both")

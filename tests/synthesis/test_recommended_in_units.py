@@ -43,6 +43,7 @@ def recommended(units):
     return scaled(gains, *units), damped
 
 
+@pytest.mark.long(reason="sizes of gains go with the units beside it")
 def test_recommended_gains_go_with_the_units(monkeypatch):
     """The search cut short; the whole of it ends at the same gains in seven systems as well."""
     for name, count in (("_JUDGED", 12), ("_STARTS", 1), ("_STEPS", 30)):

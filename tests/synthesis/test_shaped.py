@@ -78,6 +78,7 @@ def test_a_coupling_that_is_not_closed_needs_a_gyroscopic_force(coupling, inerti
     assert len(shaping.names) == s
 
 
+@pytest.mark.long(reason="a coupling that is not closed needs a gyroscopic force in the test before")
 def test_two_rotors_of_which_the_coupling_varies_with_the_attitude():
     """Whole matrices of gains; with C != 0 a gyroscopic force, which alone makes it the plant's motion."""
     R, up = sp.Rational, gc.AdvectedVector("Gamma", reference=(0, 0, 1))
@@ -156,6 +157,7 @@ def test_skate_with_a_rotor_holds_its_position():
     assert rates[1] < 1e-6
 
 
+@pytest.mark.long(reason="kappa is above the ratio of masses of a cart beside it")
 def test_base_of_a_top_thresholds_of_both_axes():
     """kappa > max(I1, I2)/mu - 1 with mu = (m l)^2/(m + M); between the two it is worse than without."""
     mechanism = gc.models.get("top-on-movable-base")(pushed=True)
@@ -246,6 +248,7 @@ def test_frequencies_choose_gains():
     assert design.reason == ""
 
 
+@pytest.mark.long(reason="test_pitfalls.py lets the cart fall by friction")
 def test_the_published_gains_are_near_the_edge_of_what_friction_allows():
     """kappa 20, rho -.02, K -.6 with injection .5: a margin of 5e-4; gains by frequencies are far better."""
     matching = gc.match(cart(), shaping="both")

@@ -169,9 +169,9 @@ def tolerance_of(case):
 
 
 def is_further_draw(case):
-    """Of the mechanisms drawn at random, those after the first two of each algebra."""
+    """Of mechanisms drawn at random, those after the first two of each algebra; with shapes, the first."""
     return (case[0] == "drawn" and case[1] >= 2 * len(KINDS)) or (
-        case[0] == "shaped" and case[1] >= 2 * len(SHAPED)
+        case[0] == "shaped" and case[1] >= len(SHAPED)
     )
 
 
@@ -184,9 +184,9 @@ def over(cases, every_set=False):
     for case in cases:
         marks = [pytest.mark.xdist_group(label(built_for(case)))]
         if is_further_draw(case):
-            marks.append(pytest.mark.long(reason="two mechanisms of each algebra are drawn before"))
-        if case[1] == (("tilt", "tau"),):
-            marks.append(pytest.mark.long(reason="the bicycle is asked with its tilt by the other angle"))
+            marks.append(pytest.mark.long(reason="mechanisms of each algebra are drawn before"))
+        if case[0] == "whipple-bicycle":
+            marks.append(pytest.mark.long(reason="literature/ compares it with four bodies and multipliers"))
         if not every_set and case in ENTRIES and case[2] != "random":
             marks.append(pytest.mark.long(reason="the entry is asked at random numbers"))
         params.append(pytest.param(case, marks=marks, id=label(case)))

@@ -171,6 +171,7 @@ def links_in_a_row(n):
     return gc.EulerPoincare(algebra=algebra, advected=links, inertia=inertia).reduce()
 
 
+@pytest.mark.long(reason="test_long_calls.py cuts the typesetting of four bodies")
 def test_the_budget_ends_the_typesetting_and_is_said():
     begun = time.monotonic()
     whole = links_in_a_row(7).latex()

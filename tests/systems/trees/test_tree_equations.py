@@ -102,6 +102,7 @@ def test_a_chain_of_seven_keeps_its_energy_and_its_momentum_about_the_vertical()
     assert momentum[20] == pytest.approx(at.angular_momentum(x[:7, 20])[2], rel=1e-12)
 
 
+@pytest.mark.long(reason="test_coupled_parts.py counts those of a chain")
 def test_instructions_grow_little_more_than_with_links():
     systems = {n: gc.EulerPoincare(tree=arm(n)).reduce() for n in (12, 20)}
     count = {n: len(s.program(s.evaluated_rates).tape.instructions) for n, s in systems.items()}
