@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl.errors import DependencyError, SimulationError
 from geoctrl.simulation import heyoka_engine
-from geoctrl.simulation.heyoka_compiled import loaded_heyoka, taylor_expressions
+from geoctrl.simulation.heyoka_compiled import heyoka_for, taylor_expressions
 from geoctrl.systems.connections.gait_motion import GaitEnd, GaitMotion
 
 __all__ = ["GaitFlow"]
@@ -54,8 +54,8 @@ class GaitFlow:
         return self._motion.end(end)
 
     def _taylor(self) -> Callable[[dict[str, float], np.ndarray], np.ndarray]:
-        hy: Any = loaded_heyoka()
         program = self._motion.program
+        hy: Any = heyoka_for(program)
         names = [f"z{i}" for i in range(len(program.tape.outputs))]
         variables = hy.make_vars(*names) if len(names) > 1 else [hy.make_vars(*names)]
         rates = taylor_expressions(program, [*variables, hy.time])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cache
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.passages import Mark, Passages, early_times
 from geoctrl.stepping.drive.run_sizes import SMALL, Sizes
 
-__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "loaded_heyoka", "taylor_expressions"]
+__all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "heyoka_for", "taylor_expressions"]
 
 DEFAULT_TOLERANCE = 1e-15
 
@@ -36,14 +37,38 @@ FUNCTIONS: tuple[str, ...] = (
 )
 
 
+_STORES = 64
+"""Folders on which compiled code is spread, by the number of instructions."""
+
+_STORE = 1 << 26
+"""Bytes that one of them holds, at most: the code used longest ago goes first."""
+
+
 @cache
-def loaded_heyoka() -> Any:
+def _loaded_heyoka() -> Any:
     """heyoka. It would print a warning where a run with events turns to no number: that is told as a failure
     of the run, and zeros that it misses are looked for again.
     """
     import heyoka
 
     heyoka.set_logger_level_error()
+    return heyoka
+
+
+def heyoka_for(program: Program) -> Any:
+    """heyoka, which finds and keeps compiled code of these equations in a small store below its own.
+
+    It reads all of a store when a process first compiles something: a third of a second for a gigabyte, which
+    its one store for everything grows to. Where code is kept, and whether it is, the user says as ever.
+    """
+    heyoka = _loaded_heyoka()
+    state, number = heyoka.llvm_state, len(program.tape.instructions) % _STORES
+    given = getattr(state, "get_diskcache_path", Path)()
+    whole = given.parents[1] if given.parent.name == "geoctrl" else given
+    own = whole / "geoctrl" / f"{number:02}"
+    if whole != Path() and given != own:  # there is none in older versions, nor for a user without a home
+        state.set_diskcache_path(own)
+        state.set_diskcache_limit(min(state.get_diskcache_limit(), _STORE))  # kept with the store
     return heyoka
 
 
@@ -178,12 +203,12 @@ class Compiled:
     """
 
     def __init__(self, recorded: RecordedFlow, tolerance: float, measured: bool, optimised: bool) -> None:
-        hy, flow = loaded_heyoka(), recorded.flow
+        self.program = recorded.right_hand_side
+        hy, flow = heyoka_for(self.program), recorded.flow
         self.success = hy.taylor_outcome.success
         self.not_finite = hy.taylor_outcome.err_nf_state
         self.time_limit = hy.taylor_outcome.time_limit
         self.step_limit = hy.taylor_outcome.step_limit
-        self.program = recorded.right_hand_side
         self.target = _Target()
         self.watched = recorded.watched
         self.terminal = any(flow.events[i].terminal for i in self.watched)
@@ -248,7 +273,7 @@ class Compiled:
 
 def taylor_expressions(program: Program, arguments: list) -> list:
     """The tape on heyoka expressions, hoisted constants as runtime parameters."""
-    hy = loaded_heyoka()
+    hy = _loaded_heyoka()
     functions = {name: getattr(hy, name) for name in FUNCTIONS}
     functions["square"] = lambda a: a * a
     arithmetic = Arithmetic("heyoka", lambda q: hy.expression(float(q)), functions)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -109,3 +111,23 @@ def test_runs_that_differ_in_numbers_share_equations_and_programs(monkeypatch):
         monkeypatch.setattr(what, "__init__", lambda self, *_, **__: made.append(type(self)))
     gc.simulate(cart, TIMES, other, inputs=[3.0], params={"M": 3.0})
     assert made == []
+
+
+def test_code_is_kept_in_small_stores_below_the_users(tmp_path):
+    """One for each number of instructions modulo some; a store that is bounded already stays so."""
+    state, program = hy.llvm_state, recorded_flow.Program
+    before = state.get_diskcache_path()
+    programs = [program.__new__(program) for _ in range(2)]
+    for made, count in zip(programs, (70, 65), strict=True):
+        made.tape = SimpleNamespace(instructions=[None] * count)
+    state.set_diskcache_path(tmp_path / "geoctrl" / "01")
+    state.set_diskcache_limit(1000)
+    try:
+        for _ in range(2):
+            state.set_diskcache_path(tmp_path)
+            for made, folder, limit in zip(programs, ("06", "01"), (1 << 26, 1000), strict=True):
+                heyoka_compiled.heyoka_for(made)
+                assert state.get_diskcache_path() == tmp_path / "geoctrl" / folder
+                assert state.get_diskcache_limit() == limit
+    finally:
+        state.set_diskcache_path(before)

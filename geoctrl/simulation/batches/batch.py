@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.simulation.heyoka_compiled import loaded_heyoka, taylor_expressions
+from geoctrl.simulation.heyoka_compiled import heyoka_for, taylor_expressions
 from geoctrl.simulation.recorded_flow import RecordedFlow
 
 __all__ = ["WIDTH", "Batch", "Group", "Passage", "Piece"]
@@ -128,8 +128,8 @@ class Batch:
     """
 
     def __init__(self, recorded: RecordedFlow, tolerance: float) -> None:
-        hy, events = loaded_heyoka(), recorded.flow.events
         self.program = recorded.right_hand_side
+        hy, events = heyoka_for(self.program), recorded.flow.events
         n, self._first = len(recorded.state_nodes), len(self.program.tape.constants)
         self._held = self._first + len(recorded.extra)
         self._log = _Log()
