@@ -7,9 +7,11 @@ Products of several atoms are cut into binary products so that equal pairs are m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from itertools import combinations
+from operator import attrgetter
 from typing import Literal, TypeGuard
 
 from geoctrl._scalars.graph.graph import NUMBER, STATE, Graph, Node
@@ -25,6 +27,8 @@ Times = tuple[Literal["times"], int, int]
 Token = Node | Inverse | Times
 Pair = tuple[int, int]
 Rank = tuple[int, bool, int, int]
+
+_INDEX = attrgetter("index")
 
 
 class Tape:
@@ -140,20 +144,24 @@ class _PairProducts:
                 self._register(graph, node)
         self._where: dict[Pair, set[Node]] = {}
         for mono, counts in self._counts.items():
-            for pair in self._pairs(counts, counts):
+            for pair in self._pairs(counts):
                 self._where.setdefault(pair, set()).add(mono)
         # The first of the queue is the commonest pair, once ranks that are out of date are mended.
-        self._queue = [self._rank(pair) for pair in self._where]
+        self._queue = [self._rank(pair) for pair, users in self._where.items() if len(users) > 1]
         heapify(self._queue)
         while self._queue:
             rank = heappop(self._queue)
             pair = rank[2], rank[3]
-            if pair not in self._where:
+            if self._count(pair) < 2:
                 continue
             if rank == self._rank(pair):
                 self._replace(pair)
             else:
                 heappush(self._queue, self._rank(pair))
+        for counts in self._counts.values():  # no two share a pair any more, as of most pairs none ever did
+            while len(counts) > 1 or max(counts.values()) > 1:
+                pair = self._first_pair(counts)
+                self._put(self._token(pair), pair, counts)
         self.final = {mono: self._places[next(iter(counts))] for mono, counts in self._counts.items()}
 
     def _register(self, graph: Graph, node: Node) -> None:
@@ -179,21 +187,30 @@ class _PairProducts:
             self._inverse.append(_is_inverse(self.tokens[place]))
         return number
 
-    def _pairs(self, counts: Mapping[int, int], among: Iterable[int]) -> set[Pair]:
-        """Pairs of tokens of a monomial, one of them among some."""
-        found: set[Pair] = set()
-        inverse = self._inverse
-        for a in among:
-            count = counts.get(a, 0)
-            if count > 1:
-                found.add((a, a))
-            if count:
-                for b in counts:
-                    if a != b:
-                        first, second = (a, b) if a < b else (b, a)
-                        swapped = inverse[first] and not inverse[second]
-                        found.add((second, first) if swapped else (first, second))
-        return found
+    def _pair(self, a: int, b: int) -> Pair:
+        """Two tokens, an inverse last, else in the order of appearance."""
+        first, second = (a, b) if a < b else (b, a)
+        return (second, first) if self._inverse[first] and not self._inverse[second] else (first, second)
+
+    def _pairs(self, counts: Mapping[int, int]) -> Iterator[Pair]:
+        """All pairs of tokens of a monomial."""
+        tokens = list(counts)
+        for i, a in enumerate(tokens):
+            if counts[a] > 1:
+                yield a, a
+            for b in tokens[:i]:
+                yield self._pair(a, b)
+
+    def _first_pair(self, counts: Mapping[int, int]) -> Pair:
+        """The pair of a monomial that is the first among those of one rank: products before quotients."""
+        tokens = sorted(counts)
+        several = [(a, a) for a in tokens if counts[a] > 1]
+        pairs = [*several, *(self._pair(a, b) for a, b in combinations(tokens, 2))]
+        return min(pairs, key=lambda pair: (self._inverse[pair[1]], *pair)) if len(pairs) > 1 else pairs[0]
+
+    def _count(self, pair: Pair) -> int:
+        """Of how many monomials it is a pair."""
+        return len(self._where.get(pair, ()))
 
     def _discard(self, pair: Pair, mono: Node) -> None:
         users = self._where[pair]
@@ -204,31 +221,42 @@ class _PairProducts:
     def _rank(self, pair: Pair) -> Rank:
         # Most shared first; among equals products before quotients, then the order of appearance.
         a, b = pair
-        return -len(self._where[pair]), self._inverse[b], a, b
+        return -self._count(pair), self._inverse[b], a, b
 
-    def _replace(self, pair: Pair) -> None:
+    def _token(self, pair: Pair) -> int:
+        """The number of the product of a pair."""
         a, b = pair
         left, right = self._places[a], self._places[b]
         if self._inverse[a] and self._inverse[b]:  # 1/(xy) rather than (1/x)(1/y)
             below = self._place(("times", self.tokens[left][1], self.tokens[right][1]))  # type: ignore[index]
-            token = self._number(self._place(("inverse", below)))
-        else:
-            token = self._number(self._place(("times", left, right)))
-        changed = {a, b, token}
-        for mono in sorted(self._where[pair], key=lambda m: m.index):
+            return self._number(self._place(("inverse", below)))
+        return self._number(self._place(("times", left, right)))
+
+    @staticmethod
+    def _put(token: int, pair: Pair, counts: dict[int, int]) -> None:
+        """Put a product in a monomial, as often as its pair is there."""
+        a, b = pair
+        count = counts[a] // 2 if a == b else min(counts[a], counts[b])
+        for part in pair:
+            counts[part] -= count
+            if not counts[part]:
+                del counts[part]
+        counts[token] = counts.get(token, 0) + count
+
+    def _replace(self, pair: Pair) -> None:
+        token, appeared = self._token(pair), set[Pair]()
+        for mono in sorted(self._where[pair], key=_INDEX):
             counts = self._counts[mono]
-            before = self._pairs(counts, changed)
-            count = counts[a] // 2 if a == b else min(counts[a], counts[b])
-            for part in pair:
-                counts[part] -= count
-                if not counts[part]:
-                    del counts[part]
-            counts[token] = counts.get(token, 0) + count
-            after = self._pairs(counts, changed)
+            before = set(self._pairs(counts))
+            self._put(token, pair, counts)
+            after = set(self._pairs(counts))
             for gone in before - after:
                 self._discard(gone, mono)
             for new in after - before:
                 self._where.setdefault(new, set()).add(mono)
+                appeared.add(new)
+        for new in appeared:
+            if self._count(new) > 1:
                 heappush(self._queue, self._rank(new))
 
 
