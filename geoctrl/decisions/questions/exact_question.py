@@ -189,6 +189,15 @@ class Question:
         """Values and derivatives at the point."""
         return evaluate(self.table, nodes, self._at, self.numbers, 2)
 
+    @cached_property
+    def _slopes(self) -> dict[int, Jet]:
+        """What is known of nodes in first order, of which more are asked than in second."""
+        return {p: Jet(jet.value, jet.first) for p, jet in self._at.items()}
+
+    def _first_order(self, nodes: list[int]) -> list[Jet]:
+        """Values and first derivatives at the point."""
+        return evaluate(self.table, nodes, self._slopes, self.numbers, 1)
+
     def gradient(self, jet: Jet) -> list[fmpq]:
         """All first derivatives."""
         return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
@@ -208,8 +217,8 @@ class Question:
         """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""
         if not self._unknowns or all(p in self._at for p in self._unknowns):
             return
-        entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
-        right = self.jets(self.problem["right"])
+        entries = [(i, j, self._first_order([p])[0]) for i, j, p in self.problem["matrix"]]
+        right = self._first_order(self.problem["right"])
         columns = [[jet.value, *self.gradient(jet)] for jet in right]
         if any(jet.value is None for jet in [*(e[2] for e in entries), *right]):
             raise NotExact("the unknowns are not rational at the point")
@@ -226,7 +235,7 @@ class Question:
         k = len(self.problem["unknowns"])
         K = [[fmpq(0)] * k for _ in range(k)]
         for i, j, p in self.problem["matrix"]:
-            K[i][j] = self.jets([p])[0].value
+            K[i][j] = self._first_order([p])[0].value
         return K
 
     @cached_property
