@@ -328,6 +328,11 @@ CALLS = [
     ("catch with no law", lambda d: gc.prove_catch(driven(), None, REST), TypeError),
     ("follow a description", lambda d: gc.follow(skate(), X0, "v2", (0, 1)), TypeError),
     ("follow nothing there is", lambda d: gc.follow(system(), point(), "v22", (0, 1)), gc.LabelError),
+    (
+        "follow with a word for a choice",
+        lambda d: gc.follow(system(), point(), "v3", (0, 2), certify="yes"),
+        gc.InputError,
+    ),
     ("follow over no span", lambda d: gc.follow(system(), point(), "v3", (1, 1)), gc.InputError),
     ("schedule through nothing", lambda d: gc.schedule(system(), [], "v3", design=len), TypeError),
     ("schedule one point", lambda d: gc.schedule(system(), [point()], "v3", design=len), gc.InputError),

@@ -128,6 +128,7 @@ def add_follow(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--fixed", nargs="+", default=[], metavar="NAME", help="states or symbols to hold")
     command.add_argument("--points", type=int, default=61, metavar="N", help="points over it (default 61)")
+    command.add_argument("--certify", action="store_true", help="ask for a certificate of each point")
     command.add_argument("--out", metavar="FILE", help="draw the branch (PNG, PDF, SVG)")
     command.add_argument("--file", metavar="FILE", help="write points, changes and certificates (JSON)")
     command.set_defaults(run=_follow)
@@ -146,8 +147,9 @@ def _follow(args: argparse.Namespace) -> int:
             given.setdefault(along, (span[0] + span[1]) / 2)
     system, point = member(system, args.at, params, values)
     branch = geoctrl.follow(
-        system, point, along, span, fixed=args.fixed, points=args.points, progress=not args.json
-    )
+        system, point, along, span, fixed=args.fixed, points=args.points, certify=args.certify,
+        progress=not args.json,
+    )  # fmt: skip
     if args.file:
         branch.to_json(args.file)
     if args.out:

@@ -86,10 +86,10 @@ class SolvedCourse(Course):
         self.scale[self.index] = span[1] - span[0]
         self._step = 1.0 / max(points - 1, 1)
         self._most = _LONGEST * points
-        self._held = [labels.index(label) for label in fixed]
-        self._values = start.x[self._held]
+        self._hold([labels.index(label) for label in fixed])
         if first is None:
             first = self._hold_more(z)
+            self._hold_less(z, first, len(fixed))
         self.held = {labels[i]: float(start.x[i]) for i in self._held}
         self._first, self.places = first, []
         self.ends = "", ""
@@ -177,8 +177,7 @@ class SolvedCourse(Course):
                     f"equilibria near the point come in {K.shape[1]} dimensions; hold {K.shape[1] - 1} "
                     "states more with fixed="
                 )
-            self._held += more
-            self._values = self._start.x[self._held]
+            self._hold([*self._held, *more])
             K = self.kernel(z, _RANK)
             if K.shape[1] != 1:
                 raise EquilibriumError(
@@ -187,6 +186,24 @@ class SolvedCourse(Course):
                 )
         tangent = K[:, 0]
         return tangent * (-1.0 if tangent[self.index] < 0 else 1.0)
+
+    def _hold(self, states: list[int]) -> None:
+        self._held, self._values = states, self._start.x[states]
+
+    def _hold_less(self, z: np.ndarray, tangent: np.ndarray, asked: int) -> None:
+        """Hold no state that chooses a curve at the start alone: others cross it there, none beside it."""
+        every, value = self._held, z[self.index]
+        if len(every) == asked:
+            return
+        step = self._step * (1 if self.span[1] - value > value - self.span[0] else -1)
+        near = z + step * tangent * self.scale
+        try:
+            near = self.zero_on_plane(near, tangent, float(tangent @ (near / self.scale)))
+        except GeoctrlError:  # no equilibrium there: the states stay held
+            return
+        self._hold(every[:asked])
+        if self.kernel(near, _RANK).shape[1] > 1:
+            self._hold(every)
 
     def _held_labels(self) -> str:
         labels = self._system.state_labels

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from geoctrl.analysis.certificates.certificates import Certificate, certify
 from geoctrl.continuation.arclength import SolvedCourse
 from geoctrl.continuation.changes import FOLD, ChangeFunction
@@ -15,7 +17,7 @@ from geoctrl.continuation.folds import TurningPoint, turning_point
 from geoctrl.errors import GeoctrlError
 from geoctrl.verification import Verdict
 
-__all__ = ["Bracket", "smallest_bracket"]
+__all__ = ["Bracket", "certificate_at", "smallest_bracket"]
 
 _DISTANCES = [10.0 ** (k / 2) for k in range(-24, -7)]
 """From a change, relative to value and span, at which proofs are tried: from where floats tell on. What is
@@ -72,6 +74,22 @@ def smallest_bracket(course: Course, event: ChangeFunction) -> Bracket:
             best, last = found, k
         k = (first + last) // 2
     return best
+
+
+def certificate_at(course: Course, number: int) -> Certificate | None:
+    """The certificate of a place of the course; None where no exact point belongs to it, or none can be made.
+
+    What is found at the value of a place belongs to the place whose states are nearest: next to a turn the
+    curve has two equilibria at one value.
+    """
+    place = course.places[number]
+    try:
+        point = course.exactly(place.value, place)
+        scale = course.seen.scales(place.point.x, place.point.u, place.point.params).column
+        away = [np.linalg.norm((other.point.x - point.x) / scale) for other in course.places]
+        return certify(course.seen.system, point) if int(np.argmin(away)) == number else None
+    except GeoctrlError:
+        return None
 
 
 def _proved_bracket(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -238,11 +239,14 @@ class Branch:
         At each point, on the level sets of the invariants.
     verdicts : tuple of Verdict
         At each point in floats, by the spectrum alone: NUMERICALLY_UNSTABLE, NUMERICALLY_STABLE where all
-        eigenvalues on the level sets decay, else SPECTRALLY_STABLE_ONLY. What is proved stands with the
-        changes.
+        eigenvalues on the level sets decay, else SPECTRALLY_STABLE_ONLY. With ``certify=True`` that of the
+        point's certificate where this proves one. What is proved else stands with the changes.
     changes : tuple of Change
     ends : tuple of two str
         Why the curve ends where it does.
+    certificates : tuple of Certificate or None
+        Of the points, with ``certify=True``: of the equilibrium that has the value as the double it is. None
+        where none was found or could be made, or the time was up.
     """
 
     system: Any
@@ -255,6 +259,7 @@ class Branch:
     verdicts: tuple[Verdict, ...]
     changes: tuple[Change, ...]
     ends: tuple[str, str]
+    certificates: tuple[Certificate | None, ...] = ()
 
     @property
     def states(self) -> np.ndarray:
@@ -268,7 +273,7 @@ class Branch:
         return import_module("geoctrl.viz").branches(self, state=state, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content; the changes hold their certificates."""
+        """JSON-ready content; the changes hold their certificates, and points those that were asked."""
         return {
             "system": self.system.name,
             "along": self.along,
@@ -281,6 +286,7 @@ class Branch:
             "eigenvalues": [[[v.real, v.imag] for v in map(complex, row)] for row in self.eigenvalues],
             "verdicts": [verdict.value for verdict in self.verdicts],
             "changes": [change.to_dict() for change in self.changes],
+            "certificates": [None if c is None else c.to_dict() for c in self.certificates],
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -294,6 +300,10 @@ class Branch:
             f"{f', {held} held' if held else ''}>",
             f"  from {self.ends[0]} to {self.ends[1]}",
         ]
+        if self.certificates:
+            words = Counter(verdict.value for verdict in self.verdicts if verdict.proved)
+            counts = ", ".join(f"{count} {word}" for word, count in words.most_common())
+            lines.append(f"  points by certificate: {counts or 'none proved'}")
         for change in self.changes:
             low, high = change.bracket
             proof = change.proof or "of floats"

@@ -11,8 +11,9 @@ import numpy as np
 from geoctrl._calls.long_calls import LongCall, long_call, under_way
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import real, shown
+from geoctrl.analysis.certificates.certificates import Certificate
 from geoctrl.continuation.arclength import SolvedCourse
-from geoctrl.continuation.brackets import smallest_bracket
+from geoctrl.continuation.brackets import certificate_at, smallest_bracket
 from geoctrl.continuation.branch import Branch, Change
 from geoctrl.continuation.branch_switching import course_label, crossing_courses
 from geoctrl.continuation.changes import BRANCH, HOPF, ChangeFunction, events
@@ -41,6 +42,7 @@ def follow(
     points: int = 61,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     *,
+    certify: bool = False,
     seconds: float | None = None,  # noqa: ARG001
 ) -> Branch | OrbitBranch:
     r"""Follow relative equilibria along a state, a symbol of their family or a parameter; or periodic orbits
@@ -83,6 +85,8 @@ def follow(
     progress : bool or callable
         Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
         terminal after two seconds, with True from the start.
+    certify : bool, optional
+        Ask `certify` of every point: `Branch.certificates`, and verdicts that are proved where these are.
     seconds : float, optional
         Time for the call; the branch found by then is returned, with its ends where they are.
 
@@ -96,7 +100,7 @@ def follow(
         If ``along`` or ``fixed`` name nothing there is, or ``along`` no parameter that orbits depend on.
     InputError
         If the span is none, or the value of ``eq`` lies outside it; for an orbit or a change of another
-        system, or given with ``fixed`` or ``params``.
+        system, or given with ``fixed``, ``params`` or ``certify``; if ``certify`` is no bool.
     EquilibriumError
         If ``eq`` is no equilibrium; if no curve of equilibria goes on from it, or several do; if no branch of
         orbits begins at a change, or none is found.
@@ -126,11 +130,18 @@ def follow(
     (4.09731724..., True)
     >>> change.proof
     'proved unstable at its low end, stable at its high'
+    >>> asked = gc.follow(skate, spinning.points[0], "v2", (1, 9), points=9, certify=True)
+    >>> str(asked.verdicts[0]), str(asked.verdicts[-1])
+    ('PROVED_UNSTABLE', 'PROVED_STABLE')
     """
     system = as_system(sys, "follow")
     limits = _span(span)
     count = whole_number("points", points, 3, 100_000)
+    if not isinstance(certify, bool):
+        raise InputError(f"certify must be True or False, got {shown(certify)}")
     if isinstance(eq, PeriodicOrbit | Change | OrbitChange):
+        if certify:
+            raise InputError("certify= is of equilibria; what is proved of an orbit tells orbit.enclose()")
         if fixed or params:
             raise InputError("fixed= and params= are of equilibria; an orbit has its parameters")
         return _orbits(system, eq, _name("along", along), limits, count)
@@ -139,7 +150,7 @@ def follow(
     symbols = eq.symbols if isinstance(eq, Equilibrium) else {}
     course = _course(system, point, symbols, _name("along", along), names, limits, count)
     call = under_way()
-    branch = _branch(system, course, count, call)
+    branch = _branch(system, course, count, certify, call)
     call.report.finish(1.0)
     return branch
 
@@ -234,12 +245,13 @@ def _require_inside(along: str, value: Any, span: tuple[float, float]) -> None:
         )
 
 
-def _branch(system: System, course: Course, points: int, call: LongCall | None = None) -> Branch:
+def _branch(system: System, course: Course, points: int, asked: bool, call: LongCall | None = None) -> Branch:
     """The branch of a course, walked and looked through; an interruption carries what is done of it."""
     changes: list[Change] = []
+    certificates: list[Certificate | None] = []
 
     def so_far() -> Branch | None:
-        return _branch_so_far(system, course, changes) if course.places else None
+        return _branch_so_far(system, course, changes, certificates) if course.places else None
 
     def report(part: float) -> None:
         if call is None:
@@ -257,17 +269,31 @@ def _branch(system: System, course: Course, points: int, call: LongCall | None =
         found = events(course)
         for k, event in enumerate(found):
             if call is not None:
-                call.tell(f"change {k + 1} of {len(found)}", f"{k} told", 0.5 + 0.5 * k / len(found))
-            changes.append(_change(system, course, event, points))
+                part = 0.5 + (0.2 if asked else 0.5) * k / len(found)
+                call.tell(f"change {k + 1} of {len(found)}", f"{k} told", part)
+            changes.append(_change(system, course, event, points, asked))
+        for k in range(len(course.places) if asked else 0):
+            if call is not None:
+                count = sum(c is not None and c.verdict.proved for c in certificates)
+                part = 0.7 + 0.3 * k / len(course.places)
+                call.tell(f"point {k + 1} of {len(course.places)}", f"{count} proved", part)
+            certificates.append(certificate_at(course, k))
     except KeyboardInterrupt as stop:
-        stop.branch = _branch_so_far(system, course, changes)  # type: ignore[attr-defined]
+        stop.branch = _branch_so_far(system, course, changes, certificates)  # type: ignore[attr-defined]
         raise
-    return _branch_so_far(system, course, changes)
+    return _branch_so_far(system, course, changes, certificates)
 
 
-def _branch_so_far(system: System, course: Course, changes: list[Change]) -> Branch:
-    """The branch with the places and changes that are known."""
+def _branch_so_far(
+    system: System, course: Course, changes: list[Change], certificates: Sequence[Certificate | None]
+) -> Branch:
+    """The branch with the places, changes and certificates that are known."""
     places = course.places
+    verdicts = [place.spectrum.verdict for place in places]
+    for k, certificate in enumerate(certificates):
+        if certificate is not None and certificate.verdict.proved:
+            verdicts[k] = certificate.verdict
+    missing = [None] * (len(places) - len(certificates)) if certificates else []
     return Branch(
         system=system,
         along=course.along,
@@ -276,13 +302,14 @@ def _branch_so_far(system: System, course: Course, changes: list[Change]) -> Bra
         values=np.array([place.value for place in places]),
         points=tuple(place.point for place in places),
         eigenvalues=tuple(place.spectrum.values for place in places),
-        verdicts=tuple(place.spectrum.verdict for place in places),
+        verdicts=tuple(verdicts),
+        certificates=(*certificates, *missing),
         changes=tuple(changes),
         ends=course.ends,
     )
 
 
-def _change(system: System, course: Course, event: ChangeFunction, points: int) -> Change:
+def _change(system: System, course: Course, event: ChangeFunction, points: int, asked: bool) -> Change:
     """The record of an event, with its bracket."""
     bracket = smallest_bracket(course, event)
     sides = sorted((event.before, event.after), key=lambda place: place.value)
@@ -290,7 +317,7 @@ def _change(system: System, course: Course, event: ChangeFunction, points: int) 
     if len(bracket.certificates) == 2:
         proved = [c.verdict for c in bracket.certificates]
         verdicts = proved if sides[0] is event.before else proved[::-1]
-    others = partial(_others, system, course, event, points) if event.kind in (BRANCH, HOPF) else None
+    others = partial(_others, system, course, event, points, asked) if event.kind in (BRANCH, HOPF) else None
     return Change(
         kind=event.kind,
         value=event.place.value,
@@ -316,7 +343,7 @@ def _hopf_form(system: System, course: Course, event: ChangeFunction, state: str
 
 
 def _others(
-    system: System, course: Course, event: ChangeFunction, points: int, span: Any = None
+    system: System, course: Course, event: ChangeFunction, points: int, asked: bool, span: Any = None
 ) -> list[Any]:
     """`Change.branches`."""
     limits = course.span if span is None else _span(span)
@@ -324,4 +351,4 @@ def _others(
         form = _hopf_form(system, course, event, None)
         return [branch_of_hopf_point(form, form.along, limits, points, None)]
     found = crossing_courses(system, course, event, limits, points)
-    return [_branch(system, other, points) for other in found]
+    return [_branch(system, other, points, asked) for other in found]

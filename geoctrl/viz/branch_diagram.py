@@ -31,7 +31,8 @@ _MARKS = {
 def branches(found: Any, state: str | None = None, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Branches of `follow`: a state over what they go along, dashed where the spectrum grows.
 
-    Changes are marked; full marks have a bracket that is proved, hollow ones a bracket of floats.
+    Changes are marked; full marks have a bracket that is proved, hollow ones a bracket of floats. Points with
+    a certificate that proves them stable or unstable are dots.
 
     Parameters
     ----------
@@ -81,6 +82,7 @@ def branches(found: Any, state: str | None = None, ax: Axes | None = None, title
     units = drawn[0].system.told_units
     for branch, colour in zip(drawn, COLOURS * (1 + len(drawn) // len(COLOURS)), strict=False):
         _lines(ax, branch, row, colour)
+        _proved_points(ax, branch, row, colour)
         for change in branch.changes:
             marker, words = _MARKS[change.kind]
             style: dict[str, Any] = {
@@ -117,7 +119,7 @@ def _liveliest(drawn: Sequence[Any], labels: Sequence[str]) -> int:
 
 def _lines(ax: Axes, branch: Any, row: int, colour: str) -> None:
     """Pieces between changes, each in the style of its points."""
-    unstable = [verdict.value == "NUMERICALLY_UNSTABLE" for verdict in branch.verdicts]
+    unstable = [verdict.value.endswith("_UNSTABLE") for verdict in branch.verdicts]
     places = list(zip(branch.values, branch.states[row], strict=True))
     piece, growing = places[:1], unstable[0]
     for (a, b), (first, second) in zip(pairwise(places), pairwise(unstable), strict=True):
@@ -127,6 +129,13 @@ def _lines(ax: Axes, branch: Any, row: int, colour: str) -> None:
             piece, growing = [middle], second
         piece.append(b)
     _piece(ax, piece, growing, colour)
+
+
+def _proved_points(ax: Axes, branch: Any, row: int, colour: str) -> None:
+    """Dots where a point is proved."""
+    shown = np.array([verdict.proved for verdict in branch.verdicts])
+    if shown.any():
+        ax.plot(branch.values[shown], branch.states[row, shown], ".", color=colour, markersize=4)
 
 
 def _piece(ax: Axes, points: list[tuple[float, float]], growing: bool, colour: str) -> None:

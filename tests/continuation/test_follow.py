@@ -496,3 +496,75 @@ def test_progress_is_told():
     gc.follow(skate(), start, along="Omega0", span=(1, 9), points=5, progress=heard.append)
     assert heard[-1] == 1.0
     assert all(a <= b for a, b in pairwise(heard))
+
+
+# -- certificates of the points -------------------------------------------------------------------------
+
+
+def test_points_of_a_family_are_proved_on_both_sides_of_the_closed_form():
+    p = skate().params
+    threshold = sqrt(p["m"] * p["g"] * p["l"] / (p["I3"] + p["m"] * p["l"] ** 2 - p["I2"]))
+    start = skate().equilibrium("spinning", Omega0=3.0)
+    branch = gc.follow(skate(), start, along="Omega0", span=(1, 9), points=9, certify=True)
+    for value, verdict, certificate in zip(branch.values, branch.verdicts, branch.certificates, strict=True):
+        assert verdict is (gc.Verdict.PROVED_UNSTABLE if value < threshold else gc.Verdict.PROVED_STABLE)
+        assert Fraction(certificate.proof["problem"]["states"]["v2"]) == Fraction(value)
+        assert checker.check(certificate.to_dict()).verdict == verdict.value
+    assert f"{np.sum(branch.values > threshold)} PROVED_STABLE" in repr(branch)
+    assert next(c["theorem"]["name"] for c in branch.to_dict()["certificates"]) == "growth"
+    floats = gc.follow(skate(), start, along="Omega0", span=(1, 9), points=9)
+    assert floats.certificates == ()
+    assert not any(verdict.proved for verdict in floats.verdicts)
+
+
+def test_points_on_both_sides_of_a_turn_are_proved_as_their_own():
+    """Slow and fast turns with one speed of the blade: slow ones fall."""
+    turn = gc.find_equilibrium(skate(), fixed={"v2": 5.0, "Gamma2": 0.3})
+    branch = gc.follow(skate(), turn, along="v3", span=(-3, -1.5), fixed=["Gamma2"], points=5, certify=True)
+    yaw = skate().state_labels.index("v2")
+    told = 0
+    for point, verdict, certificate in zip(branch.points, branch.verdicts, branch.certificates, strict=True):
+        if certificate is None:  # as near to the turn as no equilibrium at the value is found
+            continue
+        own = float(Fraction(certificate.proof["problem"]["states"]["v2"]))
+        assert own == pytest.approx(point.x[yaw], rel=1e-6)
+        if verdict.proved:
+            told += 1
+            assert (verdict is gc.Verdict.PROVED_UNSTABLE) == (abs(own) < 5.522937168304376)
+    assert told >= len(branch.points) - 2
+    assert {v for v in branch.verdicts if v.proved} > {gc.Verdict.PROVED_UNSTABLE}
+
+
+def test_certificates_stop_with_the_time_and_are_drawn(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    monkeypatch.setattr("geoctrl._calls.long_calls._OFTEN", 0.0)
+    start = skate().equilibrium("spinning", Omega0=3.0)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        gc.follow(skate(), start, "Omega0", (1, 9), points=9, certify=True, progress=Stop(0.8))
+    branch = stopped.value.branch
+    known = [certificate is not None for certificate in branch.certificates]
+    assert known == sorted(known, reverse=True)
+    assert 0 < sum(known) < len(branch.points)
+    dots = branch.plot().lines
+    (proved,) = (line for line in dots if line.get_marker() == ".")
+    assert len(proved.get_xdata()) == sum(known)
+    plt.close("all")
+
+
+# -- a crossing at the start ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power", [3, 2])
+def test_a_curve_that_begins_where_another_crosses_has_a_branch_point_there(power):
+    """x' = c x - x^m: where it is beside the start nothing need be held."""
+    x, c = sp.Symbol("x", real=True), gc.Parameter("c", 0.0)
+    field = gc.VectorField([x], [c.symbol * x - x**power], parameters=[c], name="crossing").reduce()
+    branch = gc.follow(field, [0.0], along="c", span=(-1, 1), points=9)
+    (crossing,) = branch.changes
+    assert (crossing.kind, crossing.value, branch.held) == (BRANCH, 0, {})
+    (curve,) = crossing.branches()
+    assert len(curve.points) > 5
+    for value, point in zip(curve.values, curve.points, strict=True):
+        assert point["x"] ** (power - 1) == pytest.approx(value, abs=1e-9)

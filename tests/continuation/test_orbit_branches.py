@@ -174,6 +174,8 @@ def test_bad_input_is_refused_before_any_work():
         gc.follow(system, orbit, along="p", span=(5, 6))
     with pytest.raises(gc.InputError, match="fixed="):
         gc.follow(system, orbit, along="p", span=(1, 3), fixed=["w1"])
+    with pytest.raises(gc.InputError, match=r"orbit\.enclose"):
+        gc.follow(system, orbit, along="p", span=(1, 3), certify=True)
     with pytest.raises(gc.InputError, match="not of this system"):
         gc.follow(crossings(DOUBLES).system, orbit, along="a", span=(1, 3))
 
