@@ -42,6 +42,16 @@ def test_the_overview_lists_every_mechanism_once():
     assert sorted(re.findall(r"^([a-z0-9-]+) \|", INDEX, re.MULTILINE)) == gc.models.names()
 
 
+def test_blocks_of_pages_fit_a_page():
+    """At 1400 px a page has room for 102 letters; what directives show is as wide as it is."""
+    wide = []
+    for path in DOCS.rglob("*.md"):
+        blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        shown = (body for kind, body in blocks if not kind.startswith("{"))
+        wide += [f"{path.name}: {line}" for body in shown for line in body.splitlines() if len(line) > 102]
+    assert not wide
+
+
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_a_page_shows_its_own_mechanism(name):
     page = PAGES[name]
