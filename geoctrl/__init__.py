@@ -183,10 +183,11 @@ __all__ = sorted([*_HOME, *_MODULES])  # made from the table above
 
 
 def __getattr__(name: str) -> Any:
+    load = import_module("geoctrl._collector").load
     if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
+        value = getattr(load(_HOME[name]), name)
     elif name in _MODULES:
-        value = import_module(f"geoctrl.{name}")
+        value = load(f"geoctrl.{name}")
     else:
         raise AttributeError(f"module 'geoctrl' has no attribute {name!r}")
     globals()[name] = value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any
+
+from geoctrl._collector import load
 
 
 def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
@@ -17,7 +18,7 @@ def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
     def __getattr__(name: str) -> Any:  # noqa: N807
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(modules[name]), name)
+        value = getattr(load(modules[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -31,6 +31,7 @@ pytestmark = READ_TOGETHER
 FLOORS = [
     ("checker",),
     ("decisions",),
+    ("_collector",),
     ("_pages", "_printing", "_explanations", "_names"),
     ("errors",),
     ("_scalars",),

@@ -16,9 +16,10 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._calls import collector, long_calls
-from geoctrl._calls.collector import rare_collections
+from geoctrl import _collector as collector
+from geoctrl._calls import long_calls
 from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under_way
+from geoctrl._collector import rare_collections
 from geoctrl.analysis.proofs import proof
 from tests.attack.parts.moving import pulled
 from tests.orbits import test_catches as catching

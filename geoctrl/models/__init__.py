@@ -8,11 +8,11 @@ as systems of attitudes on demand.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
 from geoctrl._checks import flag, nearest, require_choice
+from geoctrl._collector import load, rare_collections
 from geoctrl._scalars import shown
 from geoctrl.errors import ParameterError
 
@@ -180,7 +180,7 @@ def get(name: str) -> Callable[..., Any]:
     name = _ALIASES.get(name, name) if isinstance(name, str) else name
     if not isinstance(name, str) or name not in {*names()}:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
-    build = _builder(name)
+    build = rare_collections(_builder(name))
     known = signature(build).parameters
     options_of = {"set": Parameter("set", Parameter.POSITIONAL_OR_KEYWORD, default=None), **known}
     if name in _FREE_ATTITUDES:
@@ -218,4 +218,4 @@ def _builder(name: str) -> Callable[..., Any]:
     found = _SYSTEMS.get(name) or _FROM_FILES.get(name)
     own = name.replace("-", "_")
     module, function = found or (f"geoctrl.models.{(_REDUCED | _FIELDS).get(name, own)}", own)
-    return getattr(import_module(module), function)
+    return getattr(load(module), function)

@@ -9,6 +9,7 @@ import numpy as np
 
 from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import flag, require_choice, time_grid
+from geoctrl._collector import rare_collections
 from geoctrl._scalars import real
 from geoctrl.errors import DependencyError, ExpressionError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
@@ -33,6 +34,7 @@ ENGINES = ("auto", "heyoka", "lanes", "scipy")
 
 
 @paced_call
+@rare_collections
 def simulate(
     sys: System | HybridSystem,
     timepts: Any,

@@ -11,8 +11,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.budget import BUDGET
-from geoctrl._calls.collector import rare_collections
 from geoctrl._calls.long_calls import long_call, under_way
+from geoctrl._collector import rare_collections
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import Node, shown
 from geoctrl.systems.connections.connection import Connection

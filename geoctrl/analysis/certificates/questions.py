@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl._calls.collector import rare_collections
+from geoctrl._collector import rare_collections
 from geoctrl.analysis.certificates.sampled_loop_proof import first_proof
 from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.analysis.proofs.numerical import judged_matrices

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._calls.collector import rare_collections
 from geoctrl._checks import finite_array
+from geoctrl._collector import rare_collections
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl._scalars.arithmetic.magnitudes import ROUNDING

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._calls.collector import rare_collections
 from geoctrl._checks import finite_array, named_parameters, nearest
+from geoctrl._collector import rare_collections
 from geoctrl._scalars import PARAMETER, FromSympy, Graph, NotRationalError, evaluate, exact, plain, shown
 from geoctrl._scalars.algebra.surds import exact_numbers, exact_with_roots, rational, surds
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
