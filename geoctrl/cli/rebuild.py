@@ -67,6 +67,8 @@ def _catalogue_system(name: str) -> Any:
         )
     made: Any = models.get(stem)()
     described = hasattr(made, "reduce")
+    if described and view in (made.modes or ()):
+        return made.hybrid().modes[view]
     system = made.reduce() if described else made
     if view and described and made.symmetry is not None:
         system = system.despun()

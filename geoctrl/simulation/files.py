@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from geoctrl.errors import InputError
-from geoctrl.runs import Samples, storage
-from geoctrl.simulation.jumps.hybrid_trajectory import HybridTrajectory
+from geoctrl.runs import Events, Samples, storage
+from geoctrl.simulation.jumps.hybrid_trajectory import HybridTrajectory, RunPiece
+from geoctrl.simulation.jumps.pieces_of_file import require_jumps_of, written_pieces
 from geoctrl.simulation.run import choose_engine
 from geoctrl.simulation.trajectory import Trajectory, trajectory_of
 from geoctrl.stepping.drive.flow import Flow
 from geoctrl.stepping.drive.inputs import read_inputs
-from geoctrl.systems import as_system
+from geoctrl.systems import HybridSystem, as_system
 
 __all__ = ["load_trajectory"]
 
@@ -31,7 +32,7 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
     Parameters
     ----------
     path : str or path
-    system : System, optional
+    system : System or HybridSystem, optional
         What ran. Energy, inputs and outputs are computed anew from the samples and must agree with the file.
     inputs : optional
         As they were given to `simulate`: a file holds samples of them, not what they are in between. Of a
@@ -60,17 +61,19 @@ def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None
     >>> bool(np.all(again.states == traj.states)), again.attitude().shape
     (True, (11, 3, 3))
     """
-    if system is not None:
+    jumping = isinstance(system, HybridSystem)
+    if system is not None and not jumping:
         as_system(system, "load_trajectory")
-    elif inputs is not None:
+    elif system is None and inputs is not None:
         raise InputError("inputs belong to a system: give load_trajectory its system too")
     arrays = storage.read(path)
     if "jump_sizes" in arrays:
-        if system is not None:
-            raise InputError(
-                "a run with jumps is read without its system; run simulate again to go on from it"
-            )
-        return HybridTrajectory.from_arrays(arrays)
+        run = HybridTrajectory.from_arrays(arrays)
+        if system is not None and not jumping:
+            raise InputError("this is a run with jumps: give the system with jumps, mech.hybrid()")
+        return run if system is None else _hybrid_run_of(run, system, inputs)
+    if jumping:
+        raise InputError("this is no run with jumps: give the system of its mode, h.modes[name]")
     alone = Trajectory.from_arrays(arrays)
     return alone if system is None else _run_of(alone, system, inputs)
 
@@ -79,9 +82,35 @@ def _run_of(alone: Trajectory, system: Any, inputs: Any) -> Samples:
     """The run as one of the system."""
     # What a controller applied is told among the outputs: here it is given as the inputs.
     applied = alone.input_labels if tuple(alone.output_labels)[len(system.output_labels) :] else ()
+    _require_labels(alone, system, (*system.output_labels, *applied))
+    rest = {k: getattr(alone, k) for k in ("engine", "status", "success", "events")}
+    made = _samples_of(
+        system, inputs, system.parameters_at(alone.params), alone.time, alone.time, alone.states, **rest
+    )
+    _require_same(system, alone, made)
+    return made
+
+
+def _samples_of(
+    system: Any,
+    inputs: Any,
+    params: dict[str, float],
+    asked: np.ndarray,
+    time: np.ndarray,
+    states: np.ndarray,
+    **rest: Any,
+) -> Samples:
+    """Samples as a run of the system, of which inputs that are samples belong to the times asked for."""
+    drive = read_inputs(system, inputs, asked)
+    flow = Flow(system=system, drive=drive, params=params, x0=states[:, 0], times=time)
+    return trajectory_of(flow, type(choose_engine(flow, "auto")), time, states, **rest)
+
+
+def _require_labels(alone: Samples, system: Any, outputs: tuple[str, ...]) -> None:
+    """InputError unless the file has the states, outputs and parameters of the system."""
     for what, labels, own in (
         ("states", alone.state_labels, system.state_labels),
-        ("outputs", alone.output_labels, (*system.output_labels, *applied)),
+        ("outputs", alone.output_labels, outputs),
         ("parameters", tuple(sorted(alone.params)), tuple(sorted(system.params))),
     ):
         if tuple(labels) != tuple(own):
@@ -89,22 +118,37 @@ def _run_of(alone: Trajectory, system: Any, inputs: Any) -> Samples:
                 f"this is no run of {system.name or 'the system'}: the file has the {what} "
                 f"{', '.join(labels) or '-'}, the system {', '.join(own) or '-'}"
             )
-    values = system.parameters_at(alone.params)
-    rest = {k: getattr(alone, k) for k in ("engine", "status", "success", "events")}
-    flow = Flow(
-        system=system,
-        drive=read_inputs(system, inputs, alone.time),
-        params=values,
-        x0=alone.states[:, 0],
-        times=alone.time,
-    )
-    by = type(choose_engine(flow, "auto"))
-    made = trajectory_of(flow, by, alone.time, alone.states, **rest)
-    _require_same(system, alone, made)
+
+
+def _hybrid_run_of(alone: HybridTrajectory, system: HybridSystem, inputs: Any) -> HybridTrajectory:
+    """The run as one of the system with jumps: its pieces, each held against the file."""
+    outputs = dict.fromkeys(label for mode in system.modes.values() for label in mode.output_labels)
+    _require_labels(alone, system, tuple(outputs))
+    if unknown := sorted({*map(str, alone.mode), *(jump.mode for jump in alone.jumps)} - {*system.modes}):
+        raise InputError(
+            f"this is no run of {system.name or 'the system'}: it has no mode {', '.join(unknown)}"
+        )
+    params, pieces = system.parameters_at(alone.params), []
+    require_jumps_of(alone, system, params)
+    told = {"engine": alone.engine, "status": "completed", "success": True}
+    for piece in written_pieces(alone, system):
+        own, values, asked = system.modes[piece.mode], params[piece.mode], alone.time
+        run = _samples_of(own, inputs, values, asked, piece.time, piece.states, events=Events(), **told)
+        if piece.samples.size:
+            written = alone.columns(piece.samples, run.output_labels)
+            times = alone.time[piece.samples]
+            states = piece.states[:, piece.columns]
+            _require_same(
+                own, written, _samples_of(own, inputs, values, asked, times, states, events=Events(), **told)
+            )
+        pieces.append(RunPiece(piece.mode, run, piece.columns))
+    rest = {k: getattr(alone, k) for k in ("status", "success", "accumulation")}
+    made = HybridTrajectory.of_pieces(system, pieces, alone.jumps, alone.params, **rest)
+    made.events, made.engine = alone.events, alone.engine
     return made
 
 
-def _require_same(system: Any, alone: Samples, made: Samples) -> None:
+def _require_same(system: Any, alone: Any, made: Samples) -> None:
     """InputError unless energy, inputs and outputs at the samples are those of the file."""
     if tuple(alone.input_labels) != tuple(made.input_labels):
         raise InputError(

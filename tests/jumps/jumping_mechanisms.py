@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import sympy as sp
 
 import geoctrl as gc
@@ -19,6 +20,18 @@ STARTS = {
     "rocking-block": [0, 0.2],
 }
 """States of the catalogue's machines, in their first modes, from which a run of a second jumps."""
+
+
+@cache
+def machine(name):
+    """One of the catalogue."""
+    return gc.models.get(name)().hybrid()
+
+
+@cache
+def run_of(name):
+    """A second and a half of it."""
+    return gc.simulate(machine(name), np.linspace(0, 1.5, 31), STARTS[name])
 
 
 def ball(e, **options):

@@ -1,27 +1,16 @@
 """Machines of the catalogue that jump: their modes, their numbers, their places in space, their scenes."""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import geoctrl as gc
-from tests.jumps.jumping_mechanisms import BLOCK, STARTS, block
+from tests.jumps.jumping_mechanisms import BLOCK, STARTS, block, machine, run_of
 from tests.systems import comparisons
 
 NAMES = gc.models.names("jumping")
-
-
-@cache
-def machine(name):
-    return gc.models.get(name)().hybrid()
-
-
-@cache
-def run_of(name):
-    return gc.simulate(machine(name), np.linspace(0, 1.5, 31), STARTS[name])
 
 
 @pytest.mark.parametrize("name", NAMES)

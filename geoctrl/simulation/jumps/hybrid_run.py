@@ -160,12 +160,19 @@ class _HybridRun:
                 if struck[0].rest is None:
                     name = struck[0].name
                     return self._ending(f"jumps {name!r} accumulate at t = {limit:.12g}")
-                resting = at_rest(self._system, struck[0], mode, x, self.params)
+                landing = at_rest(self._system, struck[0], mode, x, self.params)
+                begun = self._moved_on(struck[0].rest, t, landing.state, limit)
                 t, mode = limit, struck[0].rest
-                self.jumps.append(JumpRecord(t, f"rest in {mode}", mode, x, *resting[:3]))
-                x = resting.state
+                record = JumpRecord(t, f"rest in {mode}", mode, x, begun, landing.impulse, landing.lost)
+                self.jumps.append(record)
+                x = begun
             if t >= end:
                 return _Ending("completed", True)
+
+    def _moved_on(self, mode: str, t: float, x: np.ndarray, end: float) -> np.ndarray:
+        """The state of a mode at a time that is so near that one step is exact to rounding."""
+        u = self._drives[mode].inputs_at(t, x, self.params[mode])
+        return x + (end - t) * self._system.modes[mode].rhs(t, x, u, self.params[mode])
 
     def _ending(self, status: str, failed: bool = False) -> _Ending:
         """Words about an end that was not asked for; the state there is the last sample."""

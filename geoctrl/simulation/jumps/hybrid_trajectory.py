@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -312,6 +313,16 @@ class HybridTrajectory(Samples):
         return [*lines, f"  jumps: {told or 'none'}{more}"]
 
     # -- files ------------------------------------------------------------------------------------
+
+    def columns(self, samples: np.ndarray, outputs: Sequence[str]) -> SimpleNamespace:
+        """What is told at some samples: inputs, these outputs, and the energy as files have it."""
+        rows = [self.output_labels.index(label) for label in outputs]
+        return SimpleNamespace(
+            input_labels=self.input_labels,
+            inputs=self.inputs[:, samples],
+            outputs=self.outputs[rows][:, samples],
+            written_energy=self.written_energy[samples],
+        )
 
     def _arrays(self) -> dict[str, np.ndarray]:
         arrays = super()._arrays()

@@ -167,6 +167,8 @@ def catalogue(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     system: Any = None
     while system is None or not system.families:
         mechanism = gc.models.get(dice.pick(gc.models.names()))()
+        if len(getattr(mechanism, "modes", None) or ()) > 1:  # and no families
+            continue
         system = mechanism.reduce() if hasattr(mechanism, "reduce") else mechanism
     family = dice.pick(list(system.families))
     names = system.families[family].names
