@@ -416,3 +416,66 @@ def test_warm_compiles_the_loops_of_all_solvers(capsys):
     assert all(line.split()[-1] == "s" and float(line.split()[-2]) >= 0 for line in lines)
     seconds = json.loads(run(capsys, "warm", "--json")[1])
     assert max(seconds.values()) < 0.1  # compiled above
+
+
+# -- orbits and jumps ------------------------------------------------------------------------------------
+
+STEP = ("--x0", "st_dot=1.0918", "sw_dot=.3772", "st=-.2187", "sw=.3234", "--period", ".7347")
+
+
+def test_an_orbit_through_jumps_is_found_told_and_shown(capsys, tmp_path):
+    status, out, _ = run(
+        capsys, "orbit", "compass-walker", *STEP, "--json", "--run", str(tmp_path / "step.npz")
+    )
+    told = json.loads(out)
+    assert (status, told["verdict"], told["neutral"]) == (0, "NUMERICALLY_STABLE", ["strike"])
+    assert told["period"] == pytest.approx(0.734720962155, abs=1e-11)
+    assert told["lost"] == pytest.approx([5.49251737515626])
+    assert [phase["jump"] for phase in told["phases"]] == ["heel strike"]
+    status, out, _ = run(capsys, "view", str(tmp_path / "step.npz"), "--json")
+    assert status == 0
+    assert json.loads(out)["bodies"] == ["ground", "stance leg", "hip", "swing leg"]
+    status, _, said = run(capsys, "orbit", "compass-walker", *STEP, "--jumps", "toe strike")
+    assert status == 1
+    assert "no jump 'toe strike'" in said
+
+
+FREE = ("orbit", "free-rigid-body", "--x0", "Omega1=.2", "Omega3=1", "--period", "8")
+
+
+def test_an_orbit_of_a_field_and_what_is_none(capsys):
+    status, out, _ = run(capsys, "orbit", "van-der-pol", "--x0", "x=2", "--period", "6.6")
+    assert status == 0
+    assert out.startswith("orbit of van-der-pol: NUMERICALLY_STABLE\n  period: 6.66328685932 s\n")
+    for more, words in (
+        (("--jumps", "hit"), "are about what jumps"),
+        (("--mode", "air"), "--mode names a mode of what jumps"),
+        (("--run", "orbit.csv"), "writes an .npz archive"),
+    ):
+        status, _, said = run(capsys, *FREE, *more)
+        assert status == 2
+        assert words in said
+    assert run(capsys, *FREE[:-1], "-8")[0] == 2
+
+
+@pytest.mark.long(reason="files of orbits are written and confirmed in tests/orbits")
+def test_an_orbit_is_proved(capsys, tmp_path):
+    path = tmp_path / "orbit.json"
+    status, out, _ = run(capsys, *FREE, "--out", str(path), "--json")
+    assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
+    assert gc.verify(path).verdict.name == "PROVED_STABLE"
+
+
+def test_a_run_through_jumps_is_told(capsys):
+    begun = ("simulate", "rocking-block", "--x0", "theta=.2", "--time", "1")
+    status, out, _ = run(capsys, *begun)
+    assert status == 0
+    assert "jumps: left corner at 0.589192 s" in out
+    told = json.loads(run(capsys, *begun, "--json", "--mode", "right")[1])
+    assert [jump["mode"] for jump in told["jumps"]] == ["left"]
+    status, _, said = run(capsys, *begun, "--mode", "middle")
+    assert status == 1
+    assert "no mode 'middle'" in said
+    status, _, said = run(capsys, "certify", "rocking-block")
+    assert status == 1
+    assert "each with equations of its own" in said

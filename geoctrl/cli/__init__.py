@@ -30,6 +30,7 @@ from geoctrl.cli.laws.code_command import add_code
 from geoctrl.cli.laws.law_command import run_law
 from geoctrl.cli.laws.lqr_command import add_lqr
 from geoctrl.cli.laws.region_command import add_region
+from geoctrl.cli.orbit_command import add_orbit
 from geoctrl.cli.range_commands import add_follow, add_map
 from geoctrl.cli.reading.given_model import MODEL_WORDS
 from geoctrl.cli.reading.text import terminal_width, text_in_width
@@ -176,9 +177,7 @@ def _parser() -> argparse.ArgumentParser:
 
     simulate = commands.add_parser("simulate", help="integrate the equations of motion")
     _mechanism_arguments(simulate, family=False)
-    simulate.add_argument(
-        "--x0", nargs="+", default=[], metavar="STATE=VALUE", help="initial states by label"
-    )
+    _start_arguments(simulate, "initial states by label")
     simulate.add_argument(
         "--time", type=float, default=10.0, metavar="T", help="final time in s (default 10)"
     )
@@ -189,6 +188,11 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--out", metavar="FILE", help="write the trajectory (.npz)")
     simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
     simulate.set_defaults(run=run_simulate)
+
+    orbit = commands.add_parser("orbit", help="find a periodic orbit, through jumps too, and its multipliers")
+    _mechanism_arguments(orbit, family=False)
+    _start_arguments(orbit, "states of the guess by label; through jumps just after one")
+    add_orbit(orbit)
 
     view = commands.add_parser("view", help="make a page of a run that moves in a browser")
     add_view(view)
@@ -255,6 +259,13 @@ def _mechanism_arguments(command: argparse.ArgumentParser, family: bool, gain: s
         help=f"parameters, symbols of the family{gain}",
     )
     command.add_argument("--params", metavar="SET", help="named parameter set of the mechanism")
+
+
+def _start_arguments(command: argparse.ArgumentParser, words: str) -> None:
+    command.add_argument("--x0", nargs="+", default=[], metavar="STATE=VALUE", help=words)
+    command.add_argument(
+        "--mode", metavar="NAME", help="of what jumps, the mode begun in (default: its first)"
+    )
 
 
 def _nothing(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

@@ -15,15 +15,12 @@ from geoctrl._pages import catalogue_entries
 from geoctrl.cli.range_commands import certify_over_box
 from geoctrl.cli.reading.arguments import (
     UsageError,
-    family_symbols,
-    numbers,
     plant_and_law,
     point_of,
-    split,
 )
 from geoctrl.cli.reading.given_model import GivenModel, given_model
 from geoctrl.cli.reading.law_file import is_law_file
-from geoctrl.cli.reading.leaf_states import onto_the_leaf
+from geoctrl.cli.reading.leaf_states import start_in_mode, start_of
 from geoctrl.cli.reading.text import block, file_line, matrix_text, plain, show, terminal_width
 from geoctrl.cli.rebuild import compared_anew
 from geoctrl.cli.theorem_commands import compared_text
@@ -44,10 +41,11 @@ _MOST_POINTS = 10_000_000
 """Samples of a run: some gigabytes, and more than any file or figure is good for."""
 
 
-# -- commands -------------------------------------------------------------------------------------
+_FIRST_JUMPS = 6
+"""Jumps that are told of a run."""
 
-_MOVED = 1e-12
-"""Change of a component, relative to it, of which a run tells."""
+
+# -- commands -------------------------------------------------------------------------------------
 
 
 def run_models(args: argparse.Namespace) -> int:
@@ -242,59 +240,21 @@ def _refuse(args: argparse.Namespace, reason: str, words: str, status: int) -> i
     return status
 
 
-def _what_runs(args: argparse.Namespace) -> tuple[Any, Any, dict[str, float], Any]:
-    """A system, what controls it, its parameters, and the point that is named; None where there is none.
+def _what_runs(args: argparse.Namespace) -> tuple[Any, Any, Any, dict[str, float], Any]:
+    """What runs, the system that it begins in, what controls it, its parameters, and the point that is named;
+    None where there is none.
 
-    A law that was saved runs at its rate, within its limits.
+    A law that was saved runs at its rate, within its limits; what jumps begins in a mode.
     """
     if is_law_file(args.model):
         if args.set or args.at:
             raise UsageError("--at and --set are those that the law was designed with, and stand in its file")
         model, system, point, law = plant_and_law(args)
         assert model.saved is not None
-        return system, model.saved.controller_of(law), dict(point.params), point.x.copy()
-    system = given_model(args).system
-    symbols = family_symbols(args.model, system.families, args.at)
-    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
-    point = None if args.at is None else system.equilibrium(args.at, params=params, **values).x.copy()
-    return system, None, params, point
-
-
-def _start(system: Any, args: argparse.Namespace, params: dict, point: Any) -> Any:
-    """The point, or rest at the references, with the states of --x0 put in, moved onto the leaf."""
-    import numpy as np
-
-    from geoctrl._checks import nearest
-
-    x = _at_the_references(system, args) if point is None else point
-    for label, value in numbers(args.x0, "--x0").items():
-        if label not in system.state_labels:
-            raise UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
-        x[system.state_labels.index(label)] = value
-    moved = onto_the_leaf(system, x, params)
-    if not np.allclose(moved, x, rtol=_MOVED, atol=0.0):
-        shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
-        print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)
-    return moved
-
-
-def _at_the_references(system: Any, args: argparse.Namespace) -> Any:
-    """Rest with the advected vectors at their references; directions on spheres have none."""
-    import numpy as np
-
-    x = np.zeros(system.nstates)
-    if not system.recorded:
-        first = [label for label in system.state_labels if label not in numbers(args.x0, "--x0")]
-        if any(label.startswith("q") for label in first):
-            families = ", ".join(system.families) or "none is declared"
-            raise UsageError(f"give --at FAMILY ({families}), or all directions by --x0 q1_1=VALUE ...")
-        return x
-    reference = [float(q) for q in system.mechanism.reference]
-    kept = [reference[i] for i in system.kept_index]
-    if kept:
-        behind = len(system.assembly.velocity)
-        x[behind : behind + len(kept)] = kept
-    return x
+        return system, system, model.saved.controller_of(law), dict(point.params), point.x.copy()
+    model = given_model(args)
+    system, params, point = start_in_mode(model, args)
+    return model.hybrid or system, system, None, params, point
 
 
 def run_simulate(args: argparse.Namespace) -> int:
@@ -310,14 +270,16 @@ def run_simulate(args: argparse.Namespace) -> int:
         raise UsageError(f"--points must be at most {_MOST_POINTS}, got {args.points}")
     if args.out and not args.out.endswith(".npz"):
         raise UsageError(f"--out writes an .npz archive: give a name that ends so, got {args.out!r}")
-    system, controller, params, point = _what_runs(args)
-    x0 = _start(system, args, params, point)
+    whole, system, controller, params, point = _what_runs(args)
+    x0 = start_of(system, args, params, point)
     grid = np.linspace(0.0, args.time, args.points)
+    jumping = {} if whole is system else {"mode": args.mode}
     trajectory = geoctrl.simulate(
-        system,
+        whole,
         grid,
         x0,
         params=params,
+        **jumping,
         engine=args.engine,
         controller=controller,
         progress=not args.json,
@@ -339,13 +301,27 @@ def run_simulate(args: argparse.Namespace) -> int:
         "drift": drift,
         "file": args.out,
     }
+    if jumping:
+        data["jumps"] = [
+            {"name": jump.name, "time": jump.time, "mode": jump.mode} for jump in trajectory.jumps
+        ]
     rows = [("state", "initial", f"t = {trajectory.time[-1]:g} s", "least", "largest")]
     for label, row in zip(trajectory.state_labels, trajectory.states, strict=True):
-        rows.append((label, *(f"{v: .6f}" for v in (row[0], row[-1], row.min(), row.max()))))
+        known = row[~np.isnan(row)]  # a mode may not have the state
+        rows.append((label, *(f"{v: .6f}" for v in (row[0], row[-1], known.min(), known.max()))))
     text = [f"{args.model}: {trajectory.status} ({trajectory.engine})", table(rows)]
-    text.append("drift: " + ", ".join(f"{k} {v:.1e}" for k, v in drift.items()))
+    if jumping:
+        text.append(_jumps_text(trajectory.jumps))
+    text.append("drift: " + (", ".join(f"{k} {v:.1e}" for k, v in drift.items()) or "-"))
     show(args, data, "\n".join(text))
     return 0
+
+
+def _jumps_text(jumps: Sequence[Any]) -> str:
+    """The first jumps of a run."""
+    told = ", ".join(f"{jump.name} at {jump.time:.6g} s" for jump in jumps[:_FIRST_JUMPS])
+    more = f" and {len(jumps) - _FIRST_JUMPS} more" if len(jumps) > _FIRST_JUMPS else ""
+    return f"jumps: {told or 'none'}{more}"
 
 
 def run_warm(args: argparse.Namespace) -> int:

@@ -25,6 +25,7 @@ def add_view(command: argparse.ArgumentParser) -> None:
 def run_view(args: argparse.Namespace) -> int:
     """Write the page of a run."""
     import geoctrl
+    from geoctrl.simulation import HybridTrajectory
 
     out = Path(args.out) if args.out else Path(args.run_file).with_suffix(".html")
     if out.suffix not in (".html", ".htm"):
@@ -40,7 +41,9 @@ def run_view(args: argparse.Namespace) -> int:
             )
         args.model = named
     given = samples.inputs if samples.input_labels else None  # of a run under a law, as they were
-    run = geoctrl.load_trajectory(args.run_file, system=given_model(args).system, inputs=given)
+    model, jumping = given_model(args), isinstance(samples, HybridTrajectory)
+    system = model.hybrid if jumping and model.hybrid is not None else model.system
+    run = geoctrl.load_trajectory(args.run_file, system=system, inputs=given)
     scene = geoctrl.viz.scene(run, signals=args.signals)
     scene.save(out)
     data = {"model": args.model, "bodies": [b["name"] for b in scene.data()["bodies"]], "file": str(out)}

@@ -153,8 +153,7 @@ class HybridSystem:
         if name is None:
             return next(iter(self._modes))
         if not isinstance(name, str) or name not in self._modes:
-            hint = nearest(name, self._modes) if isinstance(name, str) else ""
-            raise InputError(f"there is no mode {shown(name)}{hint}; modes are {', '.join(self._modes)}")
+            raise InputError(f"there is no mode {shown(name)}{nearest(str(name), self._modes)}")
         return name
 
     def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, dict[str, float]]:
