@@ -58,7 +58,7 @@ def orbit_file(
         motion = Motion(question, given["units"], given["degree"])
         start = [*(fmpq(v) for v in problem["states"].values()), (period / 4).mid().fmpq()]
         given["start"] = [str(v) for v in start]
-        given["steps"] = _steps(motion, [arb(v) for v in start], ORBIT_BITS)
+        given["steps"] = _steps(motion, [arb(v) for v in start], ORBIT_BITS, given["domain"])
         data["theorem"] = _theorem(data, given, ORBIT_BITS)
     return json.loads(json.dumps(data))
 
