@@ -10,7 +10,7 @@ from tests.synthesis.test_gain_schedules import held
 
 
 @cache
-def pendulum_law(time=1, fit="linear"):
+def pendulum_law(time=1, fit="linear", by="reference"):
     """A pendulum that a torque holds at q, with poles -2 and -3 at four points, which are none of s."""
     sys = held(time)
     points = [gc.find_equilibrium(sys, guess=[0, q], free=["u"]) for q in (-0.9, -0.3, 0.3, 0.9)]
@@ -18,7 +18,7 @@ def pendulum_law(time=1, fit="linear"):
     def design(point):
         return gc.linear_law(sys, point, {"u": {"q": np.cos(point.x[1]) + 6, "q_dot": 5 / time}})
 
-    return gc.schedule(sys, points, "q", design=design, fit=fit)
+    return gc.schedule(sys, points, "q", design=design, fit=fit, by=by)
 
 
 @cache

@@ -125,6 +125,22 @@ def test_the_law_is_the_same_in_c(tmp_path):
         assert found == pytest.approx(law(0.0, x, params={"q_ref": s})[0], rel=1e-12)
 
 
+def test_with_a_measured_variable_the_loop_rests_at_single_points():
+    """q'' = e(q) - k q' with the error e of the cubic through -sin: its slopes at the nodes take turns."""
+    law = pendulum_law(fit="polynomial", by=held().states[1])
+    loop, nodes = law.closed_loop(), np.array([-0.9, -0.3, 0.3, 0.9])
+    cubic = np.polyfit(nodes, -np.sin(nodes), 3)
+    assert law(0.0, [0.0, 0.5])[0] == pytest.approx(np.polyval(cubic, 0.5), rel=1e-12)
+    for q in nodes:
+        falls = np.cos(q) + np.polyval(np.polyder(cubic), q) < 0
+        there = gc.certify(loop, gc.find_equilibrium(loop, guess=[0, q]))
+        verdict = "PROVED_ASYMPTOTICALLY_STABLE" if falls else "PROVED_UNSTABLE"
+        assert there.verdict.value == verdict
+    with pytest.raises(gc.InputError, match="rests at single points"):
+        law.certify()
+    assert pendulum_law(by=held().states[1])(0.0, [0.0, 0.9])[0] == pytest.approx(-np.sin(0.9), rel=1e-12)
+
+
 def points_of(*places):
     return [held().equilibrium("held", s=s) for s in places]
 
@@ -141,7 +157,8 @@ def points_of(*places):
         ({"nodes": [0, 1]}, gc.InputError, "nodes= goes with a declared family"),
         ({"at": {"s": 0}}, gc.InputError, "at= goes with a declared family"),
         ({"params": {}}, gc.InputError, "params= goes with a declared family"),
-        ({"by": sp.Symbol("q", real=True)}, gc.InputError, "by= goes with a declared family"),
+        ({"by": 2 * held().states[1]}, gc.InputError, "must be q_ref at the members, and is 2\\*q_ref"),
+        ({"by": sp.Symbol("x")}, gc.GeoctrlError, "x"),
         ({"design": None}, gc.InputError, "design is needed"),
         ({"design": lambda _: 3}, gc.InputError, "design must give a LinearLaw"),
         ({"fit": "splines"}, gc.InputError, "fit"),

@@ -38,11 +38,17 @@ def fitted_gains(variable: sp.Symbol, designed: Designs, fit: str, degree: int) 
 def fitted_members(
     variable: sp.Symbol, points: Sequence[tuple[float, Equilibrium]], labels: Labels, fit: str
 ) -> tuple[dict[str, sp.Expr], dict[str, sp.Expr]]:
-    """States and inputs by label through points: lines between them, or one polynomial through all."""
+    """States and inputs by label through points: lines between them, or one polynomial through all.
+
+    What has the values of the variable at all points is the variable itself.
+    """
     columns = [(s, np.array([[*point.x, *point.u]])) for s, point in points]
     through = fitted_gains(variable, columns, LINEAR if fit == LINEAR else POLYNOMIAL, len(points) - 1)
+    values = np.array([s for s, _ in columns])
+    rows = np.array([row for _, (row,) in columns]).T
+    found = [variable if np.array_equal(row, values) else e for row, e in zip(rows, through, strict=True)]
     states, inputs = labels
-    return dict(zip(states, through, strict=False)), dict(zip(inputs, through[len(states) :], strict=True))
+    return dict(zip(states, found, strict=False)), dict(zip(inputs, found[len(states) :], strict=True))
 
 
 def _lines(variable: sp.Symbol, designed: Designs) -> sp.ImmutableMatrix:

@@ -220,7 +220,8 @@ class GainSchedule(Law):
         ------
         InputError, ParameterError, EquilibriumError
             As `certify_region`; for a rate that is not positive, or of a variable that is measured; for
-            several pieces with a variable that is measured; for a rate or further axes through points.
+            several pieces with a variable that is measured; for a variable that is measured, a rate or
+            further axes through points.
         CertificateError
             If nothing is found that is proved.
         """
@@ -228,6 +229,13 @@ class GainSchedule(Law):
             raise InputError(
                 f"{self.variable} is put in by {self.by}, and no reference that moves: rate= asks for "
                 "by='reference'"
+            )
+        if self.by != REFERENCE and self.points:
+            raise InputError(
+                f"{self.variable} is put in by {self.by}: through points x_e and u_e are next to equilibria, "
+                "so that the loop rests at single points, where its error is zero, and at none for each "
+                f"{self.variable}; certify these, gc.certify(loop, gc.find_equilibrium(loop, point)) with "
+                "loop = law.closed_loop(), or take by='reference', or a declared family"
             )
         if self.by != REFERENCE and len(self.pieces) > 1:
             raise InputError(

@@ -15,9 +15,9 @@ from geoctrl._scalars import exact, expression, real, shown
 from geoctrl._scalars.algebra.same_expressions import are_same
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.linear.linear_law import LinearLaw
-from geoctrl.synthesis.schedules.fitted_gains import FITS, LINEAR, POLYNOMIAL, RATIONAL
+from geoctrl.synthesis.schedules.fitted_gains import FITS, LINEAR, POLYNOMIAL, RATIONAL, fitted_members
 from geoctrl.synthesis.schedules.gain_schedule import REFERENCE, GainSchedule
-from geoctrl.systems import Equilibrium, Family, ReducedSystem, as_system
+from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 from geoctrl.systems.contract.points import declared_family
 
 __all__ = ["schedule"]
@@ -66,8 +66,8 @@ def schedule(
         Of the first two; the largest that the nodes determine by default, of quotients up to 2.
     by : "reference", or an expression in the states
         With "reference" s is a parameter of the loop: where the plant is to be. An expression that is s at
-        the family's members puts in what is measured; the loop has other eigenvalues then than at a frozen
-        s, and is certified as it is. Not through points.
+        the members puts in what is measured; the loop has other eigenvalues then than at a frozen s, and is
+        certified as it is. Through points it rests at single points alone, and `certify` refuses.
     at : dict, optional
         Values of the family's other symbols.
     params : dict, optional
@@ -86,7 +86,7 @@ def schedule(
         of this plant, another fit, a degree that the nodes do not determine or of lines, a denominator not
         positive over the range, a name that a parameter has already, and an expression that is not s at the
         family's members. For points that are not of this plant or have other parameters, along which the
-        value does not grow, or with ``nodes``, ``at``, ``params`` or ``by``.
+        value does not grow, or with ``nodes``, ``at`` or ``params``.
     TypeError
         For anything else than a reduced system and a family's name or equilibria.
 
@@ -111,9 +111,8 @@ def schedule(
         raise InputError("design is needed: a law from an equilibrium, as lambda eq: gc.lqr(sys, eq, Q=...)")
     require_choice("fit", fit, FITS)
     if not isinstance(family, str):
-        others = {"nodes": nodes, "at": at, "params": params, "by": None if by == REFERENCE else by}
-        _require_left_out(others)
-        return _schedule_through_points(plant, family, along, design, fit, degree)
+        _require_left_out({"nodes": nodes, "at": at, "params": params})
+        return _schedule_through_points(plant, family, along, design, fit, degree, by)
     declared = declared_family(plant, family)
     variable = next((s for s in declared.symbols if s.name == along), None)
     if variable is None:
@@ -149,7 +148,8 @@ def schedule(
         designed.append((value, _gains(design, eq, plant)))
     placed = {others[name]: sp.Rational(q.numerator, q.denominator) for name, q in given.items()}
     if by != REFERENCE:
-        by = _variable_of_state(plant, declared, variable, expression(by, "by"), placed)
+        members = {label: e.xreplace(placed) for label, e in declared.states.items()}
+        by = _variable_of_state(plant, members, variable, by)
     return GainSchedule(plant, family, variable, designed, degree, by, placed, fit)
 
 
@@ -168,13 +168,18 @@ def _require_left_out(arguments: Mapping[str, Any]) -> None:
     for name, given in arguments.items():
         if given is not None:
             raise InputError(
-                f"{name}= goes with a declared family: points are nodes at parameters of their own, and "
-                "no expressions x_e(s) that could be compared"
+                f"{name}= goes with a declared family: points are nodes, at parameters of their own"
             )
 
 
 def _schedule_through_points(
-    plant: ReducedSystem, given: Any, along: str, design: Callable[..., LinearLaw], fit: str, degree: Any
+    plant: ReducedSystem,
+    given: Any,
+    along: str,
+    design: Callable[..., LinearLaw],
+    fit: str,
+    degree: Any,
+    by: Any,
 ) -> GainSchedule:
     """A schedule through points in numbers."""
     points = tuple(given) if isinstance(given, Sequence) else ()
@@ -204,11 +209,16 @@ def _schedule_through_points(
             raise InputError(
                 f"{variable.name!r} is a name of the plant already, and would be that of the variable"
             )
+    if by != REFERENCE:
+        placed = [*zip(values, points, strict=True)]
+        for part in pairwise(placed) if fit == LINEAR else [placed]:
+            states, _ = fitted_members(variable, part, (plant.state_labels, plant.input_labels), fit)
+            by = _variable_of_state(plant, states, variable, by)
     designed = []
     for value, eq in zip(values, points, strict=True):
         tell(f"design at {along} = {value:g}")
         designed.append((value, _gains(design, eq, plant)))
-    return GainSchedule(plant, "", variable, designed, degree, REFERENCE, {}, fit, points)
+    return GainSchedule(plant, "", variable, designed, degree, by, {}, fit, points)
 
 
 def _value_of(point: Equilibrium, along: str, plant: ReducedSystem) -> float:
@@ -233,15 +243,13 @@ def _degree(given: Any, fit: str, most: int, gains: int) -> int:
 
 
 def _variable_of_state(
-    plant: ReducedSystem, family: Family, variable: sp.Symbol, by: sp.Expr, at: Mapping[sp.Symbol, sp.Expr]
+    plant: ReducedSystem, members: Mapping[str, sp.Expr], variable: sp.Symbol, by: Any
 ) -> sp.Expr:
-    """An expression of the states that is the variable at the members of a family."""
+    """An expression of the states that is the variable at members, which are given by label."""
+    by = expression(by, "by")
     plant.expression(by)
-    members = {
-        s: family.states.get(label, sp.S.Zero).xreplace(dict(at))
-        for label, s in zip(plant.state_labels, plant.states, strict=True)
-    }
-    there = by.xreplace(members)
+    states = zip(plant.state_labels, plant.states, strict=True)
+    there = by.xreplace({s: members.get(label, sp.S.Zero) for label, s in states})
     if there != variable and not all(are_same([there], [variable])):
-        raise InputError(f"by = {by} must be {variable} at the members of the family, and is {there} there")
+        raise InputError(f"by = {by} must be {variable} at the members, and is {there} there")
     return by
