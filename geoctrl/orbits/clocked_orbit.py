@@ -7,8 +7,8 @@ A forced orbit is one of these along which the clock goes round.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from geoctrl.orbits.enclosures.enclosure import orbit_enclosure
 from geoctrl.orbits.forcing import Forcing
 from geoctrl.systems import VectorField
 
-__all__ = ["forced_enclosure"]
+__all__ = ["ClockedNodes", "clock_of", "clocked_field", "forced_enclosure"]
 
 
 def forced_enclosure(orbit: Any, bits: int) -> OrbitEnclosure:
@@ -64,39 +64,52 @@ def _with_clock(orbit: Any) -> tuple[Any, str]:
 
 def _clocked_system(forcing: Forcing) -> tuple[Any, str]:
     """Equations with a clock, and its label."""
-    system, graph = forcing.system, forcing.system.graph
-    label = next(name for name in ("clock", "clock_of_forcing") if name not in system.state_labels)
-    clock = Coordinate(label, angle=True)
-    node, t = graph.symbol(label, STATE), system.time_node
-    turned = {}
-    for wave, k in zip(forcing.waves, forcing.turns, strict=True):
-        name, (argument,) = wave.payload
-        (still,) = graph.substitute([argument], {t: graph.zero})
-        turned[wave] = graph.fun(name, k * node + still)
-    symbols = {**system.symbols, node: clock.symbol}
-    rate = forcing.rates[0] / forcing.turns[0]
-    kept = system.conserved(system.params)
-    margins = [system.expression(side.margin) for side in system.domain.values()]
-    nodes = [*system.field_nodes, rate, *system.leaf.nodes, *kept.values(), *margins]
-    written = iter(to_sympy(graph.substitute(nodes, turned), symbols))
+    clock = clock_of([forcing.system])
+    written = ClockedNodes(forcing.system, forcing, clock)
+    (rate,) = written([forcing.rates[0] / forcing.turns[0]])
+    return clocked_field(written, rate), clock
+
+
+def clock_of(systems: Iterable[Any]) -> str:
+    """A label of no state."""
+    taken = {label for system in systems for label in system.state_labels}
+    return next(name for name in ("clock", "clock_of_forcing") if name not in taken)
+
+
+class ClockedNodes:
+    """Nodes of a system as expressions in which a clock stands for the time; as they are without forcing."""
+
+    def __init__(self, system: Any, forcing: Forcing | None, label: str) -> None:
+        graph, self.system, self.clock = system.graph, system, Coordinate(label, angle=True)
+        node, self._turned = graph.symbol(label, STATE), {}
+        pairs = [] if forcing is None else zip(forcing.waves, forcing.turns, strict=True)
+        for wave, k in pairs:
+            name, (argument,) = wave.payload
+            (still,) = graph.substitute([argument], {system.time_node: graph.zero})
+            self._turned[wave] = graph.fun(name, k * node + still)
+        self._symbols = {**system.symbols, node: self.clock.symbol}
+        self._plain = {s: sp.Symbol(str(s), real=True) for s in system.states}
+
+    def __call__(self, nodes: Sequence[Any]) -> list[sp.Expr]:
+        """The expressions."""
+        turned = self.system.graph.substitute(list(nodes), self._turned)
+        return [e.xreplace(self._plain) for e in to_sympy(turned, self._symbols)]
+
+
+def clocked_field(written: ClockedNodes, rate: Any) -> Any:
+    """The equations with the clock as their last state."""
+    system, kept = written.system, written.system.conserved(written.system.params)
     angles = {c.name for c in system.mechanism.shape if c.angle}
-    states = [
-        Coordinate(k, angle=k in angles) if k in angles else str(s)
-        for k, s in zip(system.state_labels, system.states, strict=True)
-    ]
+    states = [Coordinate(k, angle=True) if k in angles else k for k in system.state_labels]
+    margins = written([system.expression(side.margin) for side in system.domain.values()])
     field = VectorField(
-        [*states, clock],
-        [e.xreplace(_plain(system)) for e in islice(written, system.nstates + 1)],
-        leaf=dict(zip(system.leaf.names, islice(written, len(system.leaf.names)), strict=True)),
+        [*states, written.clock],
+        [*written(system.field_nodes), rate],
+        leaf=dict(zip(system.leaf.names, written(system.leaf.nodes), strict=True)),
         inputs=list(system.inputs),
         parameters=list(system.mechanism.parameters),
-        invariants=dict(zip(kept, islice(written, len(kept)), strict=True)),
-        domain={name: margin > 0 for name, margin in zip(system.domain, written, strict=True)},
+        invariants=dict(zip(kept, written([*kept.values()]), strict=True)),
+        domain={name: margin > 0 for name, margin in zip(system.domain, margins, strict=True)},
         name=system.name,
     )
-    return field.reduce(), label
-
-
-def _plain(system: Any) -> dict[sp.Symbol, sp.Symbol]:
-    """Symbols of the states as plain real ones of their names."""
-    return {s: sp.Symbol(str(s), real=True) for s in system.states}
+    return field.reduce()

@@ -7,7 +7,7 @@ rates :math:`a_i` of the parameters and :math:`b_i` without the time, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ import sympy as sp
 from geoctrl._scalars import STATE, Node, exact, real
 from geoctrl.errors import InputError
 
-__all__ = ["Forcing", "forcing_of", "whole_periods"]
+__all__ = ["Forcing", "forcing_of", "holds_time", "rate_of_clock", "whole_periods"]
 
 _NEAR = 1e-9
 """Relative distance of a number from a period up to which it stands for it."""
@@ -72,9 +72,11 @@ def _read_again(system: Any, turns: tuple[int, ...]) -> Forcing:
     return Forcing(system, tuple(_waves(system)), turns)
 
 
-def forcing_of(system: Any, forcing: Any, params: Mapping[str, float]) -> Forcing | None:
-    """Read ``forcing=`` of `find_periodic`: None where the equations do not hold the time."""
-    if system.time_node not in system.graph.symbols(system.field_nodes):
+def forcing_of(
+    system: Any, forcing: Any, params: Mapping[str, float], further: Sequence[Node] = ()
+) -> Forcing | None:
+    """Read ``forcing=`` of `find_periodic`; None where neither equations nor further nodes hold the time."""
+    if not holds_time(system, further):
         if forcing is not None:
             raise InputError("the equations do not hold the time: leave forcing= out")
         return None
@@ -83,7 +85,7 @@ def forcing_of(system: Any, forcing: Any, params: Mapping[str, float]) -> Forcin
     P = real(forcing, "forcing")
     if not P > 0:
         raise InputError(f"forcing must be positive, in seconds, got {forcing!r}")
-    waves = _waves(system)
+    waves = _waves(system, further)
     rates = _rates(system, waves)
     values = _values(system, rates, params)
     turns = [round(a * P / (2 * np.pi)) for a in values]
@@ -99,6 +101,12 @@ def forcing_of(system: Any, forcing: Any, params: Mapping[str, float]) -> Forcin
     return Forcing(system, tuple(waves), tuple(turns))
 
 
+def rate_of_clock(forcing: Forcing, params: Mapping[str, float]) -> sp.Expr:
+    """The exact angular frequency of the period at numbers of the parameters."""
+    (first,) = _expressions(forcing.system, forcing.rates[:1], params)
+    return sp.simplify(first / forcing.turns[0])
+
+
 def whole_periods(period: Any, P: float) -> int:
     """How many periods of the equations one of an orbit has, by ``period=`` of `find_periodic`."""
     if period is None:
@@ -110,10 +118,15 @@ def whole_periods(period: Any, P: float) -> int:
     return k
 
 
-def _waves(system: Any) -> list[Node]:
+def holds_time(system: Any, further: Sequence[Node] = ()) -> bool:
+    """Whether the time stands in the equations, or in further nodes."""
+    return system.time_node in system.graph.symbols([*system.field_nodes, *further])
+
+
+def _waves(system: Any, further: Sequence[Node] = ()) -> list[Node]:
     """Sines and cosines through which alone the time enters."""
-    graph, t = system.graph, system.time_node
-    nodes, known = [*system.field_nodes, *system.leaf.nodes], {*system.parameter_nodes.values()}
+    graph, t, known = system.graph, system.time_node, {*system.parameter_nodes.values()}
+    nodes = [*system.field_nodes, *system.leaf.nodes, *further]
     found: list[Node] = []
     for node in graph.reachable(nodes):
         if node.kind == "fun" and node.payload[0] in ("sin", "cos"):
@@ -141,7 +154,12 @@ def _values(system: Any, nodes: Any, params: Mapping[str, float]) -> list[float]
 
 def _in_proportion(system: Any, rates: Any, turns: Any, params: Mapping[str, float]) -> bool:
     """Whether rates are as turns are, exactly; at numbers of parameters, identically in those left out."""
+    first, *others = _expressions(system, rates, params)
+    return all(sp.simplify(turns[0] * e - k * first) == 0 for e, k in zip(others, turns[1:], strict=True))
+
+
+def _expressions(system: Any, nodes: Any, params: Mapping[str, float]) -> list[sp.Expr]:
+    """Nodes as expressions, with exact numbers of parameters."""
     named = system.parameter_nodes
     numbers = {system.symbols[named[k]]: sp.Rational(*exact(v).as_integer_ratio()) for k, v in params.items()}
-    first, *others = (e.xreplace(numbers) for e in system.to_sympy(list(rates)))
-    return all(sp.simplify(turns[0] * e - k * first) == 0 for e, k in zip(others, turns[1:], strict=True))
+    return [e.xreplace(numbers) for e in system.to_sympy(list(nodes))]

@@ -57,6 +57,10 @@ class HybridOrbit:
         As of `PeriodicOrbit`.
     params : dict
         Overrides of parameters that were given.
+    begin : float
+        The time at which the first phase begins, in equations that hold it (s); then no zero is the strike's.
+    cycles : int
+        How many periods of these one of the orbit has; zero where they do not hold the time.
     """
 
     system: HybridSystem
@@ -73,6 +77,8 @@ class HybridOrbit:
     margin: float
     residual: float
     params: dict[str, float]
+    begin: float = 0.0
+    cycles: int = 0
 
     @property
     def x(self) -> np.ndarray:
@@ -91,7 +97,7 @@ class HybridOrbit:
 
     def trajectory(self, points: int = 201, **options: Any) -> Any:
         """The orbit over one period as a `HybridTrajectory`; options are those of `geoctrl.simulate`."""
-        times = np.linspace(0.0, self.period, points)
+        times = self.begin + np.linspace(0.0, self.period, points)
         return simulate(self.system, times, self.x, params=self.params, mode=self.modes[0], **options)
 
     def _lines(self) -> list[str]:
@@ -100,7 +106,7 @@ class HybridOrbit:
             f"<HybridOrbit of {self.system.name or 'a system'}: {self.verdict.value}>",
             f"  period: {self.period:.12g} s: {phases}",
             spectrum_line("multipliers", self.others),
-            f"  neutral: {', '.join(self.neutral)}",
+            f"  neutral: {', '.join(self.neutral) or '-'}",
         ]
 
     full = full_text

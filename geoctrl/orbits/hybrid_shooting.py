@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,22 +111,25 @@ def hybrid_orbit(
     params: Mapping[str, float] | None,
     mode: str | None,
     jumps: Sequence[str] | None,
+    turns: Mapping[str, int] = MappingProxyType({}),
 ) -> HybridOrbit:
-    """The orbit near a guess; see `find_periodic`."""
+    """The orbit near a guess, up to whole turns of angles of its first mode; see `find_periodic`."""
     first, values = system.mode_name(mode), system.parameters_at(params)
     if system.input_labels:
         raise InputError(
             f"the inputs {', '.join(system.input_labels)} are open; close them by feedback= of the mechanism"
         )
     if any(mode.holds_time for mode in system.modes.values()):
-        raise InputError("the equations hold the time: their solutions have the period of that, or none")
+        raise InputError("the equations hold the time: tell its period by forcing=, in seconds")
     x = np.array(system.modes[first].start(guess, values[first]), dtype=float)
     times = _times(period)
     names = _names(system, jumps)
     if names is None or len(times) != len(names):
         names, times = _jumps_of_guess(system, x, float(sum(times)), values, first, names)
     chain = _chain(system, first, names)
-    shooting = _HybridShooting(system, x, [_Phase(t, _both(values, t)) for t in chain], np.array(times))
+    phases = [_Phase(t, _both(values, t)) for t in chain]
+    offset = 2 * np.pi * np.array([turns.get(k, 0) for k in system.modes[first].state_labels])
+    shooting = _HybridShooting(system, x, phases, np.array(times), offset)
     states, periods, residual = shooting.solution()
     return _orbit(shooting, states, periods, residual, dict(params or {}))
 
@@ -203,6 +207,7 @@ class _HybridShooting:
     guess: np.ndarray
     phases: list[_Phase]
     times: np.ndarray
+    offset: np.ndarray
 
     @cached_property
     def starts(self) -> list[np.ndarray]:
@@ -259,7 +264,8 @@ class _HybridShooting:
             closing[:, places[j] : places[j] + states[j].size] -= np.eye(states[j].size)
             guard = np.zeros((1, places[-1]))
             guard[0, places[i] : places[i + 1]] = end.slope @ by_state / length
-            residuals += [(end.reset - states[j]) / self.sizes[j], [end.guard / length]]
+            there = states[j] + self.offset if i == m - 1 else states[j]
+            residuals += [(end.reset - there) / self.sizes[j], [end.guard / length]]
             rows += [closing, guard]
             for values, gradients in self._further_conditions(i, states[i]):
                 weight = np.linalg.norm(gradients * self.sizes[i], axis=1)

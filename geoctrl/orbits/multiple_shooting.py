@@ -18,6 +18,7 @@ from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.enclosures.orbit_symmetries import closing, whole_turns
+from geoctrl.orbits.forced_hybrid import forced_hybrid_orbit
 from geoctrl.orbits.forcing import forcing_of, whole_periods
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit
 from geoctrl.orbits.orbit import PeriodicOrbit
@@ -90,7 +91,9 @@ def find_periodic(
     forcing : float, optional
         Of equations that hold the time the period P of these (s), which is proved: the number stands for the
         exact one within 1e-9 of it. T is then a whole multiple of it, the guess the state at t = 0, and the
-        multipliers are those of the map from t = 0 to T; rest is an orbit as well.
+        multipliers are those of the map from t = 0 to T; rest is an orbit as well. Through jumps the guess is
+        followed to its first one, the orbit begins after that, at its time ``begin``, and no zero is forced
+        by the strike.
     progress, seconds
         As of `certify`.
 
@@ -137,6 +140,8 @@ def find_periodic(
             raise InputError(
                 "winding= is not taken through jumps: a reset leads an angle back by whole turns"
             )
+        if forcing is not None:
+            return forced_hybrid_orbit(sys, guess, period, forcing, params, mode, jumps)
         return hybrid_orbit(sys, guess, period, params, mode, jumps)
     if mode is not None or jumps is not None:
         raise InputError("mode= and jumps= are about a system with jumps; this system has none")
