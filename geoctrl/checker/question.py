@@ -129,9 +129,12 @@ class Question:
     def still(self) -> Along:
         """Symbols as they are."""
         F = self.functions_of(len(self.variables), self.jets)
+        return Along(self.table, F, self.symbols_in(F), self.jets)
+
+    def symbols_in(self, F: Functions) -> dict[int, Jet]:
+        """What symbols are among some functions: variables, and numbers."""
         known = {p: Jet({(): F.number(q)}, 1) for p, q in self.values.items() if p not in self.variables}
-        known |= {p: Jet({(): x}, 1) for p, x in zip(self.variables, F.variables, strict=True)}
-        return Along(self.table, F, known, self.jets)
+        return known | {p: Jet({(): x}, 1) for p, x in zip(self.variables, F.variables, strict=True)}
 
     @cached_property
     def moving(self) -> Along:
