@@ -51,6 +51,7 @@ METHODS = [
     (gc.EulerPoincare, "reduce"),
     (gc.VectorField, "reduce"),
     (gc.PeriodicOrbit, "enclose"),
+    (gc.HybridOrbit, "enclose"),
     (gc.HeldLinearization, "largest_hold"),
     (gc.HeldLinearization, "bracket"),
     (gc.ReducedSystem, "latex"),

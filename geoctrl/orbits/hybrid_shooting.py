@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from geoctrl._calls.long_calls import tell
 from geoctrl._checks import nearest
 from geoctrl._scalars import real
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
-from geoctrl.orbits.flow_derivative import FlowVariations
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
+from geoctrl.orbits.hybrid_phase import Phase, PhaseEnd
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.guard_states import states_on_guard
@@ -47,61 +47,6 @@ _MARGIN = 1e-7
 _FORCED = 1e-5
 """Distance from zero or one within which a multiplier that is forced is looked for."""
 _NONE = "no periodic orbit was found near the guess"
-
-
-class _PhaseEnd(NamedTuple):
-    """A phase at its end: states, derivatives, rates."""
-
-    x: np.ndarray
-    flow: np.ndarray
-    rate: np.ndarray
-    guard: float
-    slope: np.ndarray
-    reset: np.ndarray
-    derivative: np.ndarray
-
-    @property
-    def speed(self) -> float:
-        """dh f."""
-        return float(self.slope @ self.rate)
-
-
-@dataclass(frozen=True, eq=False)
-class _Phase:
-    """One mode up to one jump."""
-
-    transition: Transition
-    params: dict[str, float]
-
-    @property
-    def system(self) -> Any:
-        """That of the mode."""
-        return self.transition.source.system
-
-    @cached_property
-    def _flow(self) -> FlowVariations:
-        return FlowVariations(self.system, np.zeros(self.system.ninputs), self.params)
-
-    @cached_property
-    def _program(self) -> Any:
-        g, t = self.system.graph, self.transition
-        nodes = [t.guard, *t.reset]
-        slopes = g.jacobian(nodes, self.system.state_nodes)
-        return self.system.program([*nodes, *(e for row in slopes for e in row), *self.system.field_nodes])
-
-    def rate(self, x: np.ndarray) -> np.ndarray:
-        """Rate of a state of the mode."""
-        own = {k: v for k, v in self.params.items() if k in self.system.params}
-        return self.system.rhs(0.0, x, None, own)
-
-    def end(self, x: np.ndarray, time: float) -> _PhaseEnd:
-        """What the phase makes of a state."""
-        end, flow = self._flow(x, time)
-        n, k = end.size, len(self.transition.reset) + 1
-        arguments = [*end.tolist(), 0.0, *[0.0] * self.system.ninputs]
-        values = np.array(self._program.scalar(arguments, self._program.constants(self.params)))
-        slopes = values[k : k + k * n].reshape(k, n)
-        return _PhaseEnd(end, flow, values[k + k * n :], float(values[0]), slopes[0], values[1:k], slopes[1:])
 
 
 def hybrid_orbit(
@@ -127,7 +72,7 @@ def hybrid_orbit(
     if names is None or len(times) != len(names):
         names, times = _jumps_of_guess(system, x, float(sum(times)), values, first, names)
     chain = _chain(system, first, names)
-    phases = [_Phase(t, _both(values, t)) for t in chain]
+    phases = [Phase(t, _both(values, t)) for t in chain]
     offset = 2 * np.pi * np.array([turns.get(k, 0) for k in system.modes[first].state_labels])
     shooting = _HybridShooting(system, x, phases, np.array(times), offset)
     states, periods, residual = shooting.solution()
@@ -205,7 +150,7 @@ class _HybridShooting:
 
     hybrid: HybridSystem
     guess: np.ndarray
-    phases: list[_Phase]
+    phases: list[Phase]
     times: np.ndarray
     offset: np.ndarray
 
@@ -246,7 +191,7 @@ class _HybridShooting:
         values = np.array(program.scalar([*x.tolist(), 0.0], program.constants(p.params)))
         return values[: len(nodes)], values[len(nodes) :].reshape(len(nodes), -1)
 
-    def ends(self, states: Sequence[np.ndarray], times: np.ndarray) -> list[_PhaseEnd]:
+    def ends(self, states: Sequence[np.ndarray], times: np.ndarray) -> list[PhaseEnd]:
         """The phases at their ends."""
         return [p.end(x, float(t)) for p, x, t in zip(self.phases, states, times, strict=True)]
 
@@ -332,7 +277,7 @@ class _HybridShooting:
         return moved, later
 
 
-def _jump_keeps(phase: _Phase, name: str) -> bool:
+def _jump_keeps(phase: Phase, name: str) -> bool:
     """Whether a jump keeps a function, at three states on its guard."""
     t, target = phase.transition, phase.transition.target.system
     before = phase.system.conserved(phase.params)[name]
@@ -415,5 +360,5 @@ def _orbit(
     )
 
 
-def _leaf_basis(phase: _Phase, x: np.ndarray) -> np.ndarray:
+def _leaf_basis(phase: Phase, x: np.ndarray) -> np.ndarray:
     return phase.system.seen_from(None).leaf_basis(x, phase.params)

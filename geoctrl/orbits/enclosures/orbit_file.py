@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from flint import arb, arb_mat, ctx, fmpq
 
-from geoctrl import checker
+from geoctrl import checker, decisions
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.certificates.proof_file import heading
@@ -30,7 +30,7 @@ from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.errors import CertificateError
 
-__all__ = ["Closed", "box_of_step", "confirmed_orbit", "longest_step"]
+__all__ = ["Closed", "box_of_step", "confirmed_orbit", "flow_steps", "leaf_basis", "longest_step"]
 
 ATTRACTS, REPELS = "periodic orbit that attracts", "periodic orbit that repels"
 BITS = 128, 192, 256, 384
@@ -125,32 +125,30 @@ def _content(closed: Closed, bits: int) -> dict[str, Any]:
         given["winding"] = dict(closed.winding)
     given |= {
         "start": [str(x) for x in start],
-        "steps": _steps(motion, [arb(x) for x in start], bits, domain),
+        "steps": flow_steps(motion, [arb(x) for x in start], bits, domain),
     }
     content["theorem"] = _theorem(content, given, bits)
     return content | {"digest": checker.digest_of(content)}
+
+
+def leaf_basis(q: decisions.Question, names: Sequence[str], sizes: np.ndarray) -> dict[str, Any]:
+    """Rows, the states that they leave free, and the inverse of their gradients by the others over sizes."""
+    D = np.array([[float(arb(c).mid()) for c in q.function(k)[1]] for k in names])
+    D = D.reshape(-1, len(q.labels)) * sizes
+    fixed = sorted(scipy.linalg.qr(D, pivoting=True, mode="r")[1][: len(names)]) if names else []
+    inverse = rounded_inverse([[arb(D[k, i]) for i in fixed] for k in range(len(names))], INVERSE)
+    free = [label for i, label in enumerate(q.labels) if i not in fixed]
+    return {"rows": list(names), "free": free, "inverse": texts(inverse)}
 
 
 def _basis(closed: Closed, point: BallWitnesses, names: Sequence[str]) -> dict[str, Any]:
     """Units, the states that the rows leave free, and the one of these that changes fastest."""
     q, sizes = point.question, closed.sizes
     unit = float(binary([float(closed.period)])[0])
-    D = (
-        np.array([[float(arb(c).mid()) for c in q.function(k)[1]] for k in names]).reshape(-1, len(q.labels))
-        * sizes
-    )
-    fixed = sorted(scipy.linalg.qr(D, pivoting=True, mode="r")[1][: len(names)]) if names else []
-    free = [i for i in range(len(q.labels)) if i not in fixed]
+    basis = leaf_basis(q, names, sizes)
     rates = np.array([float(arb(q.jets([p])[0].value).mid()) for p in q.problem["field"]]) / sizes
-    across = max(free, key=lambda i: abs(rates[i]))
-    inverse = rounded_inverse([[arb(D[k, i]) for i in fixed] for k in range(len(names))], INVERSE)
-    return {
-        "rows": list(names),
-        "free": [q.labels[i] for i in free],
-        "inverse": texts(inverse),
-        "across": q.labels[across],
-        "units": [int(np.log2(d)) for d in (*sizes, unit)],
-    }
+    across = max(basis["free"], key=lambda k: abs(rates[q.labels.index(k)]))
+    return basis | {"across": across, "units": [int(np.log2(d)) for d in (*sizes, unit)]}
 
 
 def _start(closed: Closed, motion: Motion, across: str, problem: dict[str, Any]) -> list[fmpq]:
@@ -167,7 +165,7 @@ def _start(closed: Closed, motion: Motion, across: str, problem: dict[str, Any])
     return found
 
 
-def _steps(motion: Motion, z: list[arb], bits: int, domain: Sequence[int]) -> list[list[Any]]:
+def flow_steps(motion: Motion, z: list[arb], bits: int, domain: Sequence[int] = ()) -> list[list[Any]]:
     """Steps over the period with boxes, each as long as its series allows, and functions of a domain are seen
     to be positive.
     """

@@ -148,6 +148,14 @@ class HybridSystem:
         """Jumps from a mode."""
         return [t for t in self.transitions if t.source.name == mode]
 
+    def pushing_rows(self, mode: str) -> list[str]:
+        """Rows of a mode that can only push: what impacts release as ``leaving``, or strike as ``normal``."""
+        impacts = [t.jump for t in self.transitions if isinstance(t.jump, Impact)]
+        names = [impact.leaving for impact in impacts if isinstance(impact.leaving, str)]
+        names += [i.rows[i.normal] for i in impacts if i.names_rows and i.normal is not None]
+        held = self._modes[mode].mechanism.row_names if names else ()
+        return [name for name in held if name in names]
+
     def mode_name(self, name: Any) -> str:
         """The mode of that name, the first one for None; InputError for any other."""
         if name is None:

@@ -48,6 +48,9 @@ class Collision:
         Velocities of the rows before and after.
     change : Node
         T+ - T-, by the formula.
+    pivots : list of Node
+        Of the inertia, then of what impulses change the velocities of the rows by: both are positive definite
+        where all of them are positive.
     solvable : bool
         Whether the rows are independent of each other at all.
     """
@@ -57,6 +60,7 @@ class Collision:
     approach: list[Node]
     departure: list[Node]
     change: Node
+    pivots: list[Node]
     solvable: bool
 
 
@@ -68,11 +72,11 @@ def collision(
     approach = [dot(graph, row, velocity) for row in struck]
     departure = [-(factor * y) for factor, y in zip(e, approach, strict=True)]
     drift = [*(-y for y in departure), *[graph.zero] * len(kept)]
-    after, multipliers, _ = solve_saddle(graph, mass, momentum, [*struck, *kept], drift)
+    after, multipliers, pivots = solve_saddle(graph, mass, momentum, [*struck, *kept], drift)
     impulses = multipliers[: len(struck)]
     parts = [impulse * (a + b) for impulse, a, b in zip(impulses, departure, approach, strict=False)]
     half = graph.one / graph.number(2)
-    return Collision(after, impulses, approach, departure, half * graph.add(parts), bool(multipliers))
+    return Collision(after, impulses, approach, departure, half * graph.add(parts), pivots, bool(multipliers))
 
 
 def inverse_loads(mass: np.ndarray, struck: np.ndarray, kept: np.ndarray) -> np.ndarray:

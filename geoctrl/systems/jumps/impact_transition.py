@@ -160,6 +160,21 @@ class ImpactTransition(Transition):
         row = self._rows_by_name([given])[0] if isinstance(given, str) else self._nodes(given)[0]
         return row, self.full_velocity
 
+    @property
+    def promises(self) -> dict[str, Node]:
+        """Pivots, by which inertia and loads are positive definite; that what is struck comes nearer, and its
+        impulse pushes; that what leaves does not sink in.
+        """
+        hit, k, (row, after) = self.collision, self.jump.normal, self.leaving
+        found = {f"pivot {i} of the impact": pivot for i, pivot in enumerate(hit.pivots, 1)}
+        if k is not None:
+            found |= {f"speed at which row {k} closes": -hit.approach[k]}
+            found |= {f"impulse along row {k}": hit.impulses[k]}
+        if row:
+            name = self.jump.leaving if isinstance(self.jump.leaving, str) else "the row that leaves"
+            found |= {f"speed of {name} after": dot(self.source.system.graph, row, after)}
+        return found
+
     # -- numbers ----------------------------------------------------------------------------------
 
     @cached_property

@@ -62,6 +62,11 @@ class Transition(ABC):
     def reset(self) -> list[Node]:
         """R: states of the mode entered by those before, in the graph of the mode left."""
 
+    @property
+    @abstractmethod
+    def promises(self) -> dict[str, Node]:
+        """What is positive at the jump where it is one, by name, in the graph of the mode left."""
+
     @abstractmethod
     def landing(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Landing:
         """What becomes of a state on the guard."""
@@ -121,6 +126,11 @@ class GivenTransition(Transition):
                     "to reset="
                 ) from None
         return found
+
+    @property
+    def promises(self) -> dict[str, Node]:
+        """None: a reset that is given asks for nothing."""
+        return {}
 
     def landing(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Landing:
         """What becomes of a state on the guard; ConstraintError if it is off the leaf."""

@@ -22,7 +22,7 @@ from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import conform
 from geoctrl.checker.theorems.turning_point import TURN, Fold
-from geoctrl.orbits.enclosures.orbit_file import _steps, _theorem
+from geoctrl.orbits.enclosures.orbit_file import _theorem, flow_steps
 from tests.attack.forge.by_hand import Equations, with_theorem
 
 Content = dict[str, Any]
@@ -58,7 +58,7 @@ def orbit_file(
         motion = Motion(question, given["units"], given["degree"])
         start = [*(fmpq(v) for v in problem["states"].values()), (period / 4).mid().fmpq()]
         given["start"] = [str(v) for v in start]
-        given["steps"] = _steps(motion, [arb(v) for v in start], ORBIT_BITS, given["domain"])
+        given["steps"] = flow_steps(motion, [arb(v) for v in start], ORBIT_BITS, given["domain"])
         data["theorem"] = _theorem(data, given, ORBIT_BITS)
     return json.loads(json.dumps(data))
 
