@@ -6,10 +6,10 @@ import numpy as np
 import sympy as sp
 
 import geoctrl as gc
-from studies.walking import PUBLISHED_STEP, PUBLISHED_TIME, STRIKE, R
+from studies.walking import PUBLISHED_STEP, PUBLISHED_TIME, STRIKE
 from tests.jumps.jumping_mechanisms import compass_walker, elastic_pendulum, hopper
 
-HALF = R(1, 2)
+HALF = sp.Rational(1, 2)
 BITS = 96
 """Of orbits of which the tests need no more digits."""
 
