@@ -41,7 +41,7 @@ ROOMS = {
         "symbolic question rest invariants linear critical proofs witnesses set_witnesses certificates "
         "conditions maps programs quadratics higher_degrees regions schedules ."
     ),
-    "orbits": "enclosures catches . branches",
+    "orbits": "enclosures catches phases . branches",
     "continuation": "normal_forms .",
     "viz": ". scenes",
     "cli": "reading . laws help",

@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl.orbits.hybrid_enclosure import HybridOrbitEnclosure, hybrid_orbit_enclosure
+from geoctrl.orbits.phases.hybrid_enclosure import HybridOrbitEnclosure, hybrid_orbit_enclosure
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
@@ -138,7 +138,7 @@ class HybridOrbit:
             before, at bifurcations, with resets that are not shown to keep what is conserved, or with too
             few bits.
         InputError, TypeError
-            For bits that are no whole number, or none of these.
+            For bits that are no whole number, or none of these; for equations that hold the time.
 
         Notes
         -----

@@ -25,7 +25,7 @@ from geoctrl._checks import nearest
 from geoctrl._scalars import real
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
-from geoctrl.orbits.hybrid_phase import Phase, PhaseEnd
+from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.guard_states import states_on_guard

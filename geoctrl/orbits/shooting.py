@@ -32,8 +32,8 @@ import numpy as np
 from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.enclosures.orbit_symmetries import Closing
-from geoctrl.orbits.flow_derivative import FlowVariations
 from geoctrl.orbits.forcing import Forcing
+from geoctrl.orbits.phases.flow_derivative import FlowVariations
 
 __all__ = ["RANK", "Along", "Shooting"]
 

@@ -20,9 +20,9 @@ from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_triangle, multiplying_form
 from geoctrl.checker.flows.flow import PARTS
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
-from geoctrl.orbits.enclosures.hybrid_modes import ModeContent, mode_contents
 from geoctrl.orbits.enclosures.orbit_file import flow_steps, leaf_basis
-from geoctrl.orbits.hybrid_phase import Phase, PhaseEnd
+from geoctrl.orbits.phases.hybrid_modes import ModeContent, mode_contents
+from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 
 __all__ = ["HybridOrbitFile"]
 

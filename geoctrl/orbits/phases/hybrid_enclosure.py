@@ -14,10 +14,10 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.words.point_words import words_of
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.enclosures.enclosure import eigenvalue_balls
 from geoctrl.orbits.enclosures.expressions_in_balls import UnprovedError
-from geoctrl.orbits.hybrid_orbit_file import HybridOrbitFile
+from geoctrl.orbits.phases.hybrid_orbit_file import HybridOrbitFile
 from geoctrl.systems import HybridSystem
 from geoctrl.verification import Verdict
 
@@ -107,6 +107,8 @@ class HybridOrbitEnclosure(ProofFile):
 def hybrid_orbit_enclosure(orbit: Any, bits: int) -> HybridOrbitEnclosure:
     """The enclosure of a `HybridOrbit`; see `HybridOrbit.enclose`."""
     bits = whole_number("bits", bits, LEAST, MOST)
+    if any(mode.holds_time for mode in orbit.system.modes.values()):
+        raise InputError("the equations hold the time: orbits through jumps of such are not enclosed")
     reason = "no steps, boxes and forms were found for it"
     try:
         file = HybridOrbitFile(orbit, bits)

@@ -1,0 +1,1 @@
+"""Phases of orbits: the flow with its derivative, up to a jump, and files with which these are proved."""
