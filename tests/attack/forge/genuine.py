@@ -120,9 +120,23 @@ def _others() -> Iterator[gc.Certificate]:
     for sign in (1, -1):
         line = rest_line(sign)
         yield gc.certify(line, line.state())
+    yield from _of_higher_order()
     q, _ = gc.spheres.symbols(2)
     pendula = gc.spheres.SphereSystem(mass=[1.0, 2.0], potential=q[0][2] + 2 * q[1][2] + q[0].dot(q[1]))
     yield gc.certify(pendula, [0, 0, -1, 0, 0, -1] + [0] * 6)
+
+
+def _of_higher_order() -> Iterator[gc.Certificate]:
+    """A minimum of the fourth order that friction of the third falls to; foci of the third and the fifth."""
+    q = gc.Coordinate("q")
+    valley = gc.EulerPoincare(
+        shape=[q], inertia=[[1]], potential=q.symbol**4 / 4, forces=[-(q.rate**3)], name="valley"
+    ).reduce()
+    yield gc.certify(valley, [0, 0])
+    x, y, z = sp.symbols("x y z", real=True)
+    for beside in (z, x**4 + z * x):
+        rates = [-y - x * beside, x, -z - x**2]
+        yield gc.certify(gc.VectorField([x, y, z], rates, name="focus").reduce(), [0, 0, 0])
 
 
 def turntable(torque: Any = 0, stiffness: Any = 0) -> Any:
