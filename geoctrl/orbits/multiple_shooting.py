@@ -16,7 +16,7 @@ from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import whole_number
 from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
-from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, SimulationError
 from geoctrl.orbits.enclosures.orbit_symmetries import closing, whole_turns
 from geoctrl.orbits.forced_hybrid import forced_hybrid_orbit
 from geoctrl.orbits.forcing import forcing_of, whole_periods
@@ -33,6 +33,8 @@ __all__ = ["find_periodic", "orbit_of"]
 _SEGMENTS = 10_000
 """At most."""
 _TRIES = 60
+_FAR = 10
+"""Length of the unknowns, relative to that at the start, from which on a step is rejected."""
 _POLISHING, _SMALL = 4, 1e-2
 """Steps at most, and their length relative to the unknowns."""
 _CLOSED = 1e-10
@@ -208,12 +210,26 @@ def _solution(shooting: Shooting, y: np.ndarray) -> tuple[np.ndarray, float]:
     from scipy.optimize import least_squares
 
     known: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+    worst: list[np.ndarray] = []
+    reach = float(np.linalg.norm(y))
 
     def equations(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Residuals and derivative, which are asked for one after the other."""
+        """Residuals and derivative, which are asked for one after the other; where there are none, residuals
+        with which a step is rejected.
+        """
         if y.tobytes() not in known:
+            near = not worst or np.linalg.norm(y) <= _FAR * reach
+            try:
+                found = shooting.equations(y) if near else None
+            except (EquilibriumError, SimulationError):
+                if not worst:
+                    raise
+                found = None
+            if found is None:
+                return np.full(len(worst[0]), 10 * max(map(np.linalg.norm, worst))), np.zeros(0)
+            worst.append(found[0])
             known.clear()
-            known[y.tobytes()] = shooting.equations(y)
+            known[y.tobytes()] = found
         return known[y.tobytes()]
 
     try:

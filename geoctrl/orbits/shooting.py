@@ -234,6 +234,10 @@ class Shooting:
                     change = self.cycles * self.forcing.slope(self.params_at(value), self.along.name)
                     by_value = by_value + change * (by_period + i / m * Phi[:, n + 1])
                 rows[here, -1] = by_value / self.sizes * self.along.size
+        if self.forcing is None:  # motions that end at once close up as well, and are no orbits
+            part = T / self.period
+            residual, rows = residual / part, rows / part
+            rows[:, n * m] -= residual / part
         x = states[0]
         values, gradients = self.levels(x, value)
         count = len(self._conditions)

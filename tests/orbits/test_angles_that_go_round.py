@@ -81,6 +81,14 @@ def test_backwards_and_swinging():
     assert orbit.winding == {}
 
 
+def test_a_trial_period_below_zero_is_no_end_of_the_search():
+    """Guesses of a period are far from 4 K((1 + E)/2): motions that end at once close up as well."""
+    period = 4 * ellipk((1 + 0.5**2 / 2 - np.cos(0.8)) / 2)
+    for part in (0.25, 0.35, 0.45):
+        orbit = gc.find_periodic(pendulum(), [0.5, 0.8], part * period)
+        assert orbit.period == pytest.approx(period, rel=1e-10)
+
+
 def test_what_is_another_motion_after_a_turn_is_refused():
     with pytest.raises(gc.LabelError, match="another after a whole turn of phi"):
         gc.find_periodic(pendulum(1), [3.0, 0.0], 2.3, winding={"phi": 1})
