@@ -34,7 +34,7 @@ ROOMS = {
         "typesetting picture parts units contract trees equations connections printing states promises "
         "jumps ."
     ),
-    "simulation": "jumps . members batches ensembles",
+    "simulation": "jumps . derivatives members batches ensembles",
     "stepping": "drive compiled lanes methods solvers .",
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (

@@ -33,7 +33,7 @@ from geoctrl.analysis.question.shape_integrals import shape_jets
 from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.enclosures.orbit_symmetries import Closing
 from geoctrl.orbits.forcing import Forcing
-from geoctrl.orbits.phases.flow_derivative import FlowVariations
+from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
 
 __all__ = ["RANK", "Along", "Shooting"]
 

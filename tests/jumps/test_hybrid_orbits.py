@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.orbits.phases.flow_derivative import FlowVariations
+from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
 from studies.walking import PUBLISHED_STEP as WALKER_STEP
 from tests.jumps.jumping_mechanisms import (
     HOPPER,

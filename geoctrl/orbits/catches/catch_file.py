@@ -17,6 +17,7 @@ from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.certificates.proof_file import heading
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.motion import EquationsOfMotion
+from geoctrl.analysis.set_witnesses.flow_steps import box_of_step, longest_step
 from geoctrl.analysis.witnesses.content import content_at_point
 from geoctrl.checker.catches.file import CATCH, Plant
 from geoctrl.checker.flows.flow import PARTS, Bundle, interval_of
@@ -24,7 +25,6 @@ from geoctrl.checker.flows.series import Motion
 from geoctrl.checker.numbers import set_roots
 from geoctrl.checker.reader import EQUATIONS, FORMAT, WITNESS, conform
 from geoctrl.errors import CertificateError
-from geoctrl.orbits.enclosures.orbit_file import box_of_step, longest_step
 from geoctrl.sampling import Switching
 
 __all__ = ["Box", "CatchFile"]

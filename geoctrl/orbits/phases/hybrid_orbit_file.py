@@ -17,10 +17,11 @@ from geoctrl import checker
 from geoctrl._calls.long_calls import tell
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.set_witnesses.flow_steps import flow_steps
 from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_triangle, multiplying_form
 from geoctrl.checker.flows.flow import PARTS
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
-from geoctrl.orbits.enclosures.orbit_file import flow_steps, leaf_basis
+from geoctrl.orbits.enclosures.orbit_file import leaf_basis
 from geoctrl.orbits.phases.hybrid_modes import ModeContent, mode_contents
 from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.orbits.phases.flow_derivative import FlowVariations
+from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
 from geoctrl.systems import Transition
 
 __all__ = ["Phase", "PhaseEnd"]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
+from geoctrl.analysis.set_witnesses.flow_steps import flow_steps
 from geoctrl.analysis.witnesses.content import parts_as_read
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.flows.series import Motion
@@ -22,7 +23,7 @@ from geoctrl.checker.numbers import BITS
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import conform
 from geoctrl.checker.theorems.turning_point import TURN, Fold
-from geoctrl.orbits.enclosures.orbit_file import _theorem, flow_steps
+from geoctrl.orbits.enclosures.orbit_file import _theorem
 from tests.attack.forge.by_hand import Equations, with_theorem
 
 Content = dict[str, Any]

@@ -1,0 +1,1 @@
+"""Derivatives of a run by its start, by parameters and by inputs."""
