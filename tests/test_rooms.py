@@ -25,8 +25,8 @@ LEAST_LINES = 40
 ROOMS = {
     "_scalars": "graph text arithmetic algebra .",
     "checker": (
-        ". words enclosures theorems flows orbits hybrid_orbits sublevels rests slopes squares catches maps "
-        "ranges schedules"
+        ". words enclosures theorems flows orbits hybrid_orbits cycles sublevels rests slopes squares catches "
+        "maps ranges schedules"
     ),
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",
@@ -47,7 +47,7 @@ ROOMS = {
     "cli": "reading . laws help",
     "robots": "xml outline mjcf description .",
     "rocq": "terms witnesses text theorems .",
-    "synthesis": "export contract linear schedules shaping solutions rotors shaped_laws gains .",
+    "synthesis": "export contract periodic linear schedules shaping solutions rotors shaped_laws gains .",
 }
 
 # Folders with more files, and why.

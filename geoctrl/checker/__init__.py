@@ -5,9 +5,9 @@ code with the search for proofs. Read in this order: `limits` (what a check may 
 and square roots), `reader` (what a file may hold), `jets` (derivatives), `identities` (what is conserved),
 `definite` (matrices), `question` (what is proved of the equations), `verdicts` (three theorems). Certificates
 by one of these rest on nothing else: other files are imported where a certificate names a theorem of theirs,
-a file of `theorems`, `orbits` or `hybrid_orbits` (on `flows`, an integrator), `sublevels` (with `rests` above
-it), `squares`, `slopes`, `catches`, `maps`, `ranges` or `schedules`, with `enclosures` (numbers up to a
-radius). `words` writes the sentence.
+a file of `theorems`, `orbits`, `hybrid_orbits` or `cycles` (on `flows`, an integrator), `sublevels` (with
+`rests` above it), `squares`, `slopes`, `catches`, `maps`, `ranges` or `schedules`, with `enclosures` (numbers
+up to a radius). `words` writes the sentence.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ THEOREMS = {
     **dict.fromkeys(("family in balls", "growth in balls"), "theorems.family_in_balls"),
     **dict.fromkeys(("periodic orbit that attracts", "periodic orbit that repels"), "orbits.file"),
     **dict.fromkeys(("hybrid orbit that attracts", "hybrid orbit that repels"), "hybrid_orbits.file"),
+    **dict.fromkeys(("held cycle that attracts", "held cycle that repels"), "cycles.file"),
     "falling": "theorems.falling",
     "growing": "theorems.growing",
     "weak focus": "theorems.weak_focus",

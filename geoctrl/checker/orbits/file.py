@@ -32,11 +32,12 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.enclosures.balls import Balls
-from geoctrl.checker.enclosures.sets import above_zero, nodes_of_identities
+from geoctrl.checker.enclosures.sets import above_zero
 from geoctrl.checker.enclosures.turns import is_turned
 from geoctrl.checker.flows.flow import FLOW, STEPS, Box, Bundle, flow
-from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series
-from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.flows.model import functions_over, require_model
+from geoctrl.checker.flows.series import Motion, terms_of_series
+from geoctrl.checker.jets import Jet
 from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.question import Question
@@ -138,9 +139,16 @@ class Orbit:
     @cached_property
     def _flow(self) -> Bundle:
         """The flow over the period, along which all is as it has to be."""
-        self._watch([a.union(b) for a, b in zip(self.point, self.box, strict=False)])
-        steps = self.given["steps"]
-        return flow(self.motion, self.start, self.radii, steps, lambda tube: self._watch(tube.box))
+        steps, domain = self.given["steps"], self.given["domain"]
+        first = [a.union(b) for a, b in zip(self.point, self.box, strict=False)]
+        require_model(self.motion, first, domain)
+        return flow(
+            self.motion,
+            self.start,
+            self.radii,
+            steps,
+            lambda tube: require_model(self.motion, tube.box, domain),
+        )
 
     @cached_property
     def _level(self) -> tuple[Rows, Rows]:
@@ -187,20 +195,7 @@ class Orbit:
     def _functions(self, box: Box) -> list[Jet]:
         """Relations and conserved functions of the rows."""
         places = [self.question.functions_by_name[k] for k in self.given["rows"]]
-        return evaluate(self.question.table, places, self.motion.states_at(box), Balls(order=1))
-
-    def _watch(self, box: Box) -> None:
-        """Refused unless all parts of identities have values over a box, and the model holds there."""
-        q, numbers = self.question, Balls(order=0)
-        with terms_of_series(1):
-            at = self.motion.symbols_at([*box[: self._n], arb(1)])
-        known = {p: Jet({(): coefficient(jet.value, 0)}, 0) for p, jet in at.items()}
-        evaluate(q.table, nodes_of_identities(q), known, numbers)
-        require(
-            all(jet.value > 0 for jet in evaluate(q.table, self.given["domain"], known, numbers)),
-            "the orbit is not shown to stay where the model holds",
-            "theorem.domain",
-        )
+        return functions_over(self.motion, places, box)
 
 
 class OrbitWords(NamedTuple):
