@@ -122,6 +122,7 @@ _PUBLIC = {
         "ManifoldLaw",
         "Matching",
         "OutputFeedback",
+        "PeriodicLaw",
         "SampledEstimator",
         "ShapedLaw",
         "ShapedMatching",

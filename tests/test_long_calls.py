@@ -52,6 +52,7 @@ METHODS = [
     (gc.VectorField, "reduce"),
     (gc.PeriodicOrbit, "enclose"),
     (gc.HybridOrbit, "enclose"),
+    (gc.PeriodicLaw, "enclose"),
     (gc.HeldLinearization, "largest_hold"),
     (gc.HeldLinearization, "bracket"),
     (gc.ReducedSystem, "latex"),

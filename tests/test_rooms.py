@@ -25,8 +25,8 @@ LEAST_LINES = 40
 ROOMS = {
     "_scalars": "graph text arithmetic algebra .",
     "checker": (
-        ". words enclosures theorems flows orbits hybrid_orbits cycles sublevels rests slopes squares catches "
-        "maps ranges schedules"
+        ". words enclosures theorems flows orbits hybrid_orbits cycles sublevels rests slopes squares "
+        "catches maps ranges schedules"
     ),
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",

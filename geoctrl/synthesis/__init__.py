@@ -11,6 +11,8 @@ from geoctrl.synthesis.linear.linear_law import LinearLaw
 from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
 from geoctrl.synthesis.linear.regulators import lqr, place
 from geoctrl.synthesis.matching import Matching, match
+from geoctrl.synthesis.periodic.held_cycle_file import HeldCycleEnclosure
+from geoctrl.synthesis.periodic.periodic_law import PeriodicLaw
 from geoctrl.synthesis.rotors.damped_energy import ModifiedEnergy
 from geoctrl.synthesis.rotors.damping import DampedLaw
 from geoctrl.synthesis.rotors.feedback_law import FeedbackLaw
@@ -34,6 +36,7 @@ __all__ = [
     "EnergyLaw",
     "FeedbackLaw",
     "GainSchedule",
+    "HeldCycleEnclosure",
     "LinearEstimator",
     "LinearLaw",
     "ManifoldLaw",
@@ -42,6 +45,7 @@ __all__ = [
     "Obstruction",
     "OutputFeedback",
     "Performance",
+    "PeriodicLaw",
     "Plant",
     "RecommendedGains",
     "SampledEstimator",

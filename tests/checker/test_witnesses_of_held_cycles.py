@@ -13,7 +13,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from geoctrl import checker
-from geoctrl.analysis.set_witnesses.flow_steps import steps_of_motion
+from geoctrl.analysis.set_witnesses.flow_steps import flow_steps
 from geoctrl.analysis.witnesses.content import parts_as_read
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.flows.series import Motion
@@ -56,7 +56,7 @@ def file_of(problem, laws=LAWS, a=1):
         E = arb(fmpq(str(a * HOLD))).exp()
         for u, K, r in laws:
             c = (fmpq(str(u)) - fmpq(str(K)) * (here - fmpq(str(r)))).mid()
-            steps = steps_of_motion(motion, [here, c, arb(1)], BITS)
+            steps = flow_steps(motion, [here, c, arb(1)], BITS, [])
             holds.append({"inputs": [str(u)], "gain": [[str(K)]], "states": [str(r)], "steps": steps})
             here = (E * here + (E - 1) / a * c).mid()
         given = {

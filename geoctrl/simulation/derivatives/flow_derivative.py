@@ -2,7 +2,7 @@ r"""The flow with its derivative by the start, :math:`\dot\Phi = \frac{\partial 
 
 State and derivative are integrated together by the engines of `geoctrl.simulate`, as a reconstruction is.
 The derivative by a parameter is one more column, with :math:`\partial f/\partial p` added to its rate, and
-zero at the start; that by the time of the start, in equations that hold it, likewise.
+zero at the start; those by the time of the start, in equations that hold it, and by held inputs likewise.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class FlowVariations:
         A parameter by which the derivative is taken too, and which has other values.
     by_start : bool
         Whether the derivative is taken by the time of the start too, for as long a run.
+    by_inputs : bool
+        Whether it is taken by the inputs as well.
     """
 
     def __init__(
@@ -44,18 +46,25 @@ class FlowVariations:
         params: Mapping[str, float],
         along: str | None = None,
         by_start: bool = False,
+        by_inputs: bool = False,
     ) -> None:
         self.system, self.u, self.params, self.along = system, u, params, along
         named = system.program(system.field_nodes).parameters
         by = [] if along is None else [named[along]]
-        self._columns = [*by, *([system.time_node] if by_start else [])]
+        by += [system.time_node] if by_start else []
+        self._columns = [*by, *(system.assembly.inputs if by_inputs else [])]
         self._more = _variational(system, self._columns)
 
     def __call__(
-        self, x: np.ndarray, time: float, value: float | None = None, since: float = 0.0
+        self,
+        x: np.ndarray,
+        time: float,
+        value: float | None = None,
+        since: float = 0.0,
+        u: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """State (n,) and derivative (n, n) after a time, with a column more by the parameter, and by the time
-        of the start.
+        """State (n,) and derivative (n, n) after a time, with more columns by the parameter, the time of the
+        start and the inputs; under other inputs where these are given.
         """
         n, params = len(x), dict(self.params)
         if self.along is not None and value is not None:
@@ -63,7 +72,7 @@ class FlowVariations:
         start = np.eye(n, n + len(self._columns))
         flow = Flow(
             system=self.system,
-            drive=Held(self.system.input_labels, self.u),
+            drive=Held(self.system.input_labels, self.u if u is None else u),
             params=params,
             x0=np.concatenate([x, start.ravel()]),
             times=np.array([since, since + time]),

@@ -24,15 +24,15 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.linear.linearization import Linearization
 from geoctrl.errors import InputError
-from geoctrl.sampling import Controls, Feedback, SampledController, holds_of_delay
+from geoctrl.sampling import Feedback, holds_of_delay
+from geoctrl.synthesis.contract.own_rate import OwnRate
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.linear.linear_law import LinearLaw, input_expressions
 from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
 from geoctrl.synthesis.linear.riccati import held_pair
-from geoctrl.systems import ReducedSystem
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["DelayedLaw", "OwnRate", "delay_of"]
+__all__ = ["DelayedLaw", "delay_of"]
 
 _WAITING = 200
 """Commands that may wait: each is a state of the controller."""
@@ -51,55 +51,6 @@ def delay_of(delay: Any, rate: float | None) -> float:
             "wait: delay is in seconds; lower it, or the rate"
         )
     return found
-
-
-class OwnRate(Controls):
-    """A law for a controller of one rate and one delay.
-
-    Attributes
-    ----------
-    rate, delay : float
-        Hz, s.
-    """
-
-    rate: float
-    delay: float
-    plant: ReducedSystem
-
-    @property
-    def units(self) -> Mapping[str, str]:
-        """Units by label of states and inputs, as far as the plant tells them."""
-        return self.plant.told_units
-
-    def sampled(  # type: ignore[override]
-        self, rate: float | None = None, delay: float | None = None, *args: Any, **options: Any
-    ) -> SampledController:
-        """The law as a computer runs it, at its own rate and delay; see `Controls.sampled`.
-
-        Raises
-        ------
-        InputError
-            For another rate or delay than it was designed for; else as `Controls.sampled`.
-        """
-        for name, given, own in (("rate", rate, self.rate), ("delay", delay, self.delay)):
-            if given is not None and quantity(name, given) != own:
-                raise InputError(
-                    f"the law was designed for {name}={own:g}, got {name}={shown(given)}: design one for that"
-                )
-        return super().sampled(self.rate, self.delay, *args, **options)
-
-    def closed_loop(self, *_: Any) -> ReducedSystem:
-        """Refused: what such a controller keeps from sample to sample is no state in continuous time.
-
-        Raises
-        ------
-        InputError
-            With what to do instead.
-        """
-        raise InputError(
-            "the loop of this law is one of samples: certify(plant, eq, controller=law.sampled()) "
-            "proves it, simulate(plant, ..., controller=law.sampled()) runs it"
-        )
 
 
 class DelayedLaw(OwnRate):

@@ -30,9 +30,10 @@ from geoctrl.analysis.linear.outputs import output_expressions
 from geoctrl.analysis.linear.subspaces import EXACT
 from geoctrl.errors import ConvergenceError, EquilibriumError, InputError
 from geoctrl.sampling import Feedback, holds_of_delay, warn_of_slow
+from geoctrl.synthesis.contract.own_rate import OwnRate
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.export.linear_estimator import LinearEstimator
-from geoctrl.synthesis.linear.delayed_law import DelayedLaw, OwnRate, delay_of
+from geoctrl.synthesis.linear.delayed_law import DelayedLaw, delay_of
 from geoctrl.synthesis.linear.linear_law import LinearLaw, input_expressions, state_expressions
 from geoctrl.synthesis.linear.manifold_law import ManifoldLaw
 from geoctrl.synthesis.linear.precise_riccati import precise_gain

@@ -28,6 +28,7 @@ from geoctrl.synthesis.linear.scaled_pair import (
     weighed_sizes,
     weighed_units,
 )
+from geoctrl.synthesis.periodic.periodic_law import PeriodicLaw, law_along
 from geoctrl.systems import System, as_written
 
 __all__ = ["linearization_with_inputs", "lqr", "modes_in_words", "place", "read_weight", "recorded_plant"]
@@ -102,10 +103,14 @@ def lqr(
     rate: float | None = None,
     integral: Any = None,
     delay: float = 0.0,
+    holds: int | None = None,
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     seconds: float | None = None,  # noqa: ARG001
-) -> LinearLaw | ManifoldLaw | DelayedLaw:
+) -> LinearLaw | ManifoldLaw | DelayedLaw | PeriodicLaw:
     r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
+
+    Along a motion that repeats, with ``holds``, it is the sum over samples of that form that is minimised, by
+    inputs that are held: `PeriodicLaw`.
 
     In all states of a system on a leaf no such law exists: relations of the leaf, functions that are
     conserved whatever the inputs do, and directions of rest out of reach never decay. They are found by the
@@ -116,7 +121,10 @@ def lqr(
     Parameters
     ----------
     sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
-    eq : Equilibrium, state or (x, u)
+    eq : Equilibrium, state or (x, u); with ``holds`` PeriodicOrbit or (times, states, inputs)
+        A motion over one period T: times (nt,) evenly from its beginning to its end, states (n, nt) there and
+        inputs (m, N) of the holds. With None in their place the inputs are those that lead from state to
+        state, as near as they can. The states are moved to a motion of the plant under these inputs.
     Q : None, number, (n,), (n, n) or dict of state label -> number
         Positive semidefinite, in the states; the identity by default. Where units differ take one over the
         squares of the largest deviations (Bryson's rule).
@@ -136,22 +144,26 @@ def lqr(
     delay : float
         From a sample to where its command acts (s), with ``rate``: the law is given the state in which it
         acts, which the commands that wait determine.
+    holds : int, optional
+        N, into which a period is cut; (nt - 1)/N steps of the times are a hold.
     progress, seconds
         As of `certify`.
 
     Returns
     -------
-    LinearLaw, ManifoldLaw of a system on a manifold, or DelayedLaw where there is a delay
+    LinearLaw, ManifoldLaw of a system on a manifold, DelayedLaw where there is a delay, or PeriodicLaw with
+    ``holds``
 
     Raises
     ------
     EquilibriumError
         If the point is no equilibrium, or something that the inputs do not reach does not decay: with its
-        name, eigenvalue and the inputs.
+        name, eigenvalue and the inputs. With ``holds`` if the states are near no motion that closes under
+        these inputs, with the hold and the defect, or the inputs move no multiplier that is not inside.
     InputError, LabelError, ParameterError
         For weights of another shape or not definite, for a motion on the imaginary axis that costs nothing, a
-        system without inputs, a rate that is not positive, integrals together with a delay; for an unknown
-        label or parameter.
+        system without inputs, a rate that is not positive, integrals together with a delay; for times that
+        ``holds`` do not divide; for an unknown label or parameter.
     ConvergenceError
         If Riccati's equation is not solved: with ``rate`` in doubles, else with 2048 bits where these do not
         tell the gain.
@@ -170,6 +182,15 @@ def lqr(
     >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
     PROVED_STABLE
     """
+    if holds is not None:
+        if rate is not None or integral is not None or delay:
+            raise InputError(
+                "holds= sets the rate of the law, N/T, and no delay: leave rate=, integral= and delay= out"
+            )
+        system = plant_with_inputs(sys, "lqr")
+        weights = read_weight("Q", Q, system.state_labels)
+        costs = read_weight("R", R, system.input_labels, definite=True)
+        return law_along(system, eq, weights, costs, holds, params)
     late = delay_of(delay, rate)
     linear = linearization_with_inputs(sys, eq, params, "lqr")
     of: dict[str, str] = {}
@@ -322,6 +343,11 @@ def linearization_with_inputs(
     sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str
 ) -> Linearization:
     """The linearisation of a system with inputs."""
+    return linearize(plant_with_inputs(sys, asked_by), eq, params)
+
+
+def plant_with_inputs(sys: Any, asked_by: str) -> Any:
+    """The system, which has inputs."""
     system = recorded_plant(sys, asked_by)
     if not system.input_labels:
         words = (
@@ -329,7 +355,7 @@ def linearization_with_inputs(
             "or rotors=, to the description; a closed loop has its inputs closed"
         )
         raise InputError(words, key="no-inputs")
-    return linearize(system, eq, params)
+    return system
 
 
 def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Controllability:

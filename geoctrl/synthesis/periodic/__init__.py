@@ -1,0 +1,1 @@
+"""Laws along a motion that repeats, set anew from hold to hold."""

@@ -1,0 +1,362 @@
+r"""Laws along a motion that repeats, :math:`u_k = \hat u_k - K_k (x_k - \hat x_k)`, each held for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._calls.long_calls import long_call, tell
+from geoctrl._checks import finite_array, resolve_parameters, whole_number
+from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._scalars import exact
+from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.invariants.invariants import check_invariant
+from geoctrl.analysis.linear.linearization import invariant_directions
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
+from geoctrl.sampling import Feedback
+from geoctrl.synthesis.contract.own_rate import OwnRate
+from geoctrl.synthesis.export.formula import with_doubles
+from geoctrl.synthesis.periodic.held_cycle_file import Cycle, HeldCycleEnclosure, held_cycle_enclosure
+from geoctrl.synthesis.periodic.held_reference import HeldReference, held_reference
+from geoctrl.synthesis.periodic.periodic_riccati import monodromy, periodic_gains, unreached_multipliers
+from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
+
+__all__ = ["COUNTER", "PeriodicLaw", "law_along"]
+
+_HOLDS, _STEPS, _CLOSED, _RANK = 1000, 20, 1e-13, 1e-10
+"""Holds of a period at most; Newton's steps to the motion of the loop, the change, in sizes of states, that
+counts as none; the part of the largest singular value below which a direction moves nothing."""
+COUNTER = "hold_of_the_period"
+"""State of the controller: which of the laws is next."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Holds:
+    """What holds do to deviations on the level of what no input changes, along a motion.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Functions that no input changes.
+    bases : list of ndarray (n, d)
+        Of the tangents at the beginnings of the holds, in states over their sizes, orthonormal.
+    A, B : list of ndarray
+        (d, d) and (d, m).
+    """
+
+    names: tuple[str, ...]
+    bases: list[np.ndarray]
+    A: list[np.ndarray]
+    B: list[np.ndarray]
+
+
+class PeriodicLaw(OwnRate):
+    r"""Inputs :math:`u_k = \hat u_k - K_k (x_k - \hat x_k)`, set at N samples of a period in turn and held.
+
+    Made by `lqr` with ``holds=``. The law has a clock: it holds the motion in step with that, and starts that
+    are late are led back to where the motion is by then.
+
+    Attributes
+    ----------
+    plant : ReducedSystem
+    params : dict
+        Of the plant, for which the law is made.
+    period, hold : float
+        T, and T/N (s).
+    states, inputs : ndarray (N, n) and (N, m)
+        :math:`\hat x_k` and :math:`\hat u_k`, of a motion of the plant that closes.
+    gains : ndarray (N, m, n)
+        K, in the states and inputs of the plant.
+    neutral : tuple of str
+        Functions that no input changes: the law knows nothing of them, and each has the multiplier one.
+    rate, delay : float
+        N/T (Hz), and zero.
+
+    Raises
+    ------
+    TypeError, InputError
+        If it is not made of a motion that `lqr` has read, and of N gains of that size.
+
+    Examples
+    --------
+    A pendulum whose support shakes it, led to and fro about the upright:
+
+    >>> import numpy as np
+    >>> import sympy as sp
+    >>> import geoctrl as gc
+    >>> q, u = gc.Coordinate("q", angle=True), sp.Symbol("u", real=True)
+    >>> rod = gc.EulerPoincare(
+    ...     shape=[q], inertia=[[1]], potential=9.81 * sp.cos(q.symbol), forces=[u], inputs=["u"]
+    ... ).reduce()
+    >>> t = np.linspace(0, 2, 11)
+    >>> states = 0.5 * np.array([np.pi * np.cos(np.pi * t), np.sin(np.pi * t)])
+    >>> law = gc.lqr(rod, (t, states, None), holds=10)
+    >>> law.gains.shape, bool(max(abs(law.multipliers)) < 1)
+    ((10, 1, 2), True)
+    """
+
+    delay = 0.0
+
+    def __init__(self, reference: HeldReference, gains: Any) -> None:
+        if not isinstance(reference, HeldReference):
+            raise TypeError("a law along a motion is made by gc.lqr(sys, motion, holds=...)")
+        self._reference, plant = reference, reference.plant
+        self.plant, self.params, self.hold = plant.system, plant.params, plant.hold
+        self.states, self.inputs = reference.states, reference.inputs
+        count, n = self.states.shape
+        self.input_labels = tuple(self.plant.input_labels)
+        self.gains = finite_array("gains", gains, (count, len(self.input_labels), n))
+        self.period, self.rate = count * self.hold, 1 / self.hold
+
+    def with_gains(self, gains: Any) -> PeriodicLaw:
+        """The law along the same motion with other gains (N, m, n)."""
+        return PeriodicLaw(self._reference, gains)
+
+    @property
+    def neutral(self) -> tuple[str, ...]:
+        """Functions that no input changes."""
+        return self._loop[2]
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        r"""Of a period of the loop, :math:`\prod_k (\Phi_k - \Gamma_k K_k)` along its own motion: ones
+        first, for what is `neutral`.
+        """
+        return self._loop[1]
+
+    @property
+    def cycle(self) -> np.ndarray:
+        """States (N, n) of the motion that the loop with these numbers has, at its samples."""
+        return self._loop[0]
+
+    @cached_property
+    def _loop(self) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+        reference = self._reference
+        sizes, start = reference.sizes, self.states[0].copy()
+        for _ in range(_STEPS):
+            try:
+                states, inputs, end, moved = self._one_period(start)
+            except GeoctrlError as error:
+                raise EquilibriumError(
+                    f"the loop with these gains has no motion near this one: {error}"
+                ) from None
+            values, gradients = reference.plant.leaf(start)
+            change = moved * sizes / sizes[:, None] - np.eye(len(start))
+            rows = np.vstack([change, gradients * sizes])
+            right = np.concatenate([(start - end) / sizes, -values])
+            step = np.linalg.lstsq(rows, right, rcond=_RANK)[0]
+            start = start + step * sizes
+            if np.max(np.abs(step)) <= _CLOSED:
+                break
+        holds = _holds(HeldReference(reference.plant, states, inputs, sizes))
+        gains = [K * sizes @ T for K, T in zip(self.gains, holds.bases, strict=True)]
+        loop = monodromy([a - b @ K for a, b, K in zip(holds.A, holds.B, gains, strict=True)])
+        found = ordered_eigenvalues(np.linalg.eigvals(loop)) if loop.size else np.zeros(0)
+        return states, np.concatenate([np.ones(len(holds.names)), found]), holds.names
+
+    def _one_period(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """States and inputs of the loop from a start, its end, and the derivative of that by the start."""
+        x, moved, states, inputs = start, np.eye(len(start)), [], []
+        for x_k, u_k, K in zip(self.states, self.inputs, self.gains, strict=True):
+            u = u_k - K @ (x - x_k)
+            states.append(x)
+            inputs.append(u)
+            x, by_state, by_input = self._reference.plant.step(x, u)
+            moved = (by_state - by_input @ K) @ moved
+        return np.array(states), np.array(inputs), x, moved
+
+    # -- what it is handed over as --------------------------------------------------------------
+
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The laws with a counter of the holds; see `Controls.feedback`. The first sample is that of k = 0.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter: the law has numbers alone.
+        """
+        resolve_parameters(self.params, params)
+        counter, count = sp.Symbol(COUNTER, real=True), len(self.states)
+        x = sp.Matrix([sp.Symbol(k, real=True) for k in self.plant.state_labels])
+        deviations = [x - sp.Matrix(list(map(_number, at))) for at in self.states.tolist()]
+        edges = [counter < sp.Rational(2 * k + 1, 2) for k in range(count - 1)]
+        terms = {}
+        for i, label in enumerate(self.input_labels):
+            laws = [
+                _number(u[i]) - sum(_number(c) * q for c, q in zip(K[i], away, strict=True))
+                for u, K, away in zip(self.inputs, self.gains, deviations, strict=True)
+            ]
+            terms[label] = sp.Piecewise(*zip(laws, [*edges, True], strict=True)) if count > 1 else laws[0]
+        following = sp.Piecewise((counter + 1, counter < count - sp.Rational(3, 2)), (sp.S.Zero, True))
+        rest = dict(zip(self.input_labels, self.inputs[0].tolist(), strict=True))
+        computed = {k: with_doubles(e) for k, e in terms.items()}
+        return Feedback(terms, rest=rest, steps={COUNTER: following}, computed=computed)
+
+    # -- proof ----------------------------------------------------------------------------------
+
+    @long_call
+    def enclose(
+        self,
+        bits: int = 128,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> HeldCycleEnclosure:
+        r"""The motion of the loop in balls, one in its box, and its stability with the clock, in a file.
+
+        The loop is that of the doubles of `states`, `inputs` and `gains` as real numbers; that
+        :math:`\hat x` is a motion of the plant is not needed. Krawczyk's test shows that one motion closes,
+        and a quadratic form that all multipliers of its period lie inside the unit circle, or one outside.
+
+        Parameters
+        ----------
+        bits : int
+            Of numbers, 64 to 900.
+        progress, seconds
+            As of `certify`.
+
+        Returns
+        -------
+        HeldCycleEnclosure
+            Which the checker has confirmed.
+
+        Raises
+        ------
+        CertificateError
+            If the checker confirms no file of it.
+        InputError
+            If bits are out of range, or the equations hold the time.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sympy as sp
+        >>> import geoctrl as gc
+        >>> q, u = gc.Coordinate("q", angle=True), sp.Symbol("u", real=True)
+        >>> rod = gc.EulerPoincare(
+        ...     shape=[q], inertia=[[1]], potential=9.81 * sp.cos(q.symbol), forces=[u], inputs=["u"]
+        ... ).reduce()
+        >>> t = np.linspace(0, 1, 5)
+        >>> states = 0.1 * np.array([2 * np.pi * np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)])
+        >>> print(gc.lqr(rod, (t, states, None), holds=4).enclose(bits=64).verdict)
+        PROVED_ASYMPTOTICALLY_STABLE
+        """
+        bits = whole_number("bits", bits, 64, 900)
+        tell("the motion of the loop")
+        cycle = Cycle(
+            self.plant,
+            self.params,
+            self.hold,
+            self.cycle,
+            self.states,
+            self.inputs,
+            self.gains,
+            self._reference.sizes,
+            self.neutral,
+        )
+        return held_cycle_enclosure(cycle, bits)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The file of `enclose`, as JSON text; written to ``path`` where one is given.
+
+        Raises
+        ------
+        CertificateError, TypeError
+            If nothing is proved; if that is no path.
+        """
+        return self.enclose().to_json(path)
+
+    def _lines(self) -> list[str]:
+        return [
+            f"<PeriodicLaw for {self.plant.name or 'a system'}: {len(self.states)} holds of {self.hold:g} s, "
+            f"period {self.period:g} s>",
+            spectrum_line("multipliers", self.multipliers),
+            f"  left out: {', '.join(self.neutral) or '-'}",
+        ]
+
+    full = full_text
+    __repr__ = short_form
+
+
+def _number(value: float) -> sp.Rational:
+    """The rational that a double is."""
+    return sp.Rational(exact(value))
+
+
+def law_along(
+    system: Any, motion: Any, Q: np.ndarray, R: np.ndarray, holds: Any, params: Mapping[str, float] | None
+) -> PeriodicLaw:
+    r"""The law that minimises :math:`\sum_k \delta x_k^T Q\,\delta x_k + \delta u_k^T R\,\delta u_k` along a
+    motion; see `lqr`.
+    """
+    count = whole_number("holds", holds, 1, _HOLDS)
+    if not system.recorded:
+        raise InputError(
+            "holds= is for systems with recorded equations; on products, spheres and rotations a reference "
+            "along a group is a point of rest in axes that go with it: frame_rate=, then lqr(sys, eq)"
+        )
+    if system.time_node in system.graph.symbols(system.field_nodes):
+        raise InputError("the equations hold the time: what a hold does is then another in each period")
+    reference = held_reference(system, motion, count, system.parameters_at(params))
+    tell("Riccati's equation around the period")
+    along = _holds(reference)
+    if not along.B or not along.bases[0].size:
+        raise EquilibriumError("nothing is free to move: all states are held by what no input changes")
+    unit = binary(1 / np.sqrt(np.diag(R)))
+    B = [b * unit for b in along.B]
+    if len(lost := unreached_multipliers(along.A, B)):
+        raise EquilibriumError(
+            f"over a period no input moves what has the multipliers {', '.join(f'{z:.6g}' for z in lost)}, "
+            "which does not decay by itself: add an input, or a motion along which these inputs reach it"
+        )
+    sizes = reference.sizes
+    weights = [T.T @ (Q * sizes * sizes[:, None]) @ T for T in along.bases]
+    found = periodic_gains(along.A, B, weights, R * unit * unit[:, None])
+    gains = [unit[:, None] * K @ T.T / sizes for K, T in zip(found, along.bases, strict=True)]
+    return PeriodicLaw(reference, np.array(gains))
+
+
+def _holds(reference: HeldReference) -> _Holds:
+    """Derivatives of the holds along a motion, on the level of what no input changes."""
+    plant, sizes = reference.plant, reference.sizes
+    names, bases = _level(reference)
+    A, B = [], []
+    for k, (x, u) in enumerate(zip(reference.states, reference.inputs, strict=True)):
+        _, by_state, by_input = plant.step(x, u)
+        after = bases[(k + 1) % len(bases)].T
+        A.append(after @ (by_state * sizes / sizes[:, None]) @ bases[k])
+        B.append(after @ (by_input / sizes[:, None]))
+    return _Holds(names, bases, A, B)
+
+
+def _level(reference: HeldReference) -> tuple[tuple[str, ...], list[np.ndarray]]:
+    """Functions that no input changes, and tangents of their levels on the leaf at each of the states."""
+    plant, sizes = reference.plant, reference.sizes
+    system, seen = plant.system, plant.system.seen_from(None)
+    u = reference.inputs[0]
+    unchanged = [
+        name
+        for name in system.conserved(plant.params, u=u)
+        if check_invariant(system, name, params=plant.params, for_all_inputs=True).proved
+    ]
+    names, bases = None, []
+    for x in reference.states:
+        W = np.linalg.qr(seen.leaf_basis(x, plant.params) / sizes[:, None])[0]
+        gradients = seen.conserved_gradients(x, u, plant.params)
+        rows = {k: gradients[k] * sizes for k in unchanged if k in gradients}
+        lengths = {k: float(np.linalg.norm(row)) or 1.0 for k, row in rows.items()}
+        found, level = invariant_directions({k: row / lengths[k] for k, row in rows.items()}, W)
+        if names is not None and found != names:
+            raise EquilibriumError(
+                f"what no input changes depends on each other somewhere along the motion: {', '.join(names)} "
+                f"at its beginning, {', '.join(found)} later; take a motion away from such points"
+            )
+        names = found
+        bases.append(W @ level)
+    return tuple(names or ()), bases
