@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import saved_text
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.certificates import Certificate
@@ -71,7 +72,14 @@ class Change:
         """Of the bracket."""
         return self.bracket[1] - self.bracket[0]
 
-    def branches(self, span: Any = None) -> list[Any]:
+    @long_call
+    def branches(
+        self,
+        span: Any = None,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> list[Any]:
         """The other curves of equilibria through a branch point, followed like the first; of a Hopf point the
         branch of periodic orbits that leaves it.
 
@@ -82,6 +90,8 @@ class Change:
         ----------
         span : (low, high), optional
             Of the value; that of the branch by default.
+        progress, seconds
+            As of `certify`.
 
         Returns
         -------

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import geoctrl as gc
 from geoctrl import checker
@@ -140,6 +141,40 @@ def test_the_resonance_of_duffings_oscillator_folds_twice():
     assert {o.verdict.name for o in between} == {"NUMERICALLY_STABLE", "NUMERICALLY_UNSTABLE"}
     with pytest.raises(gc.EquilibriumError, match="from a fold"):
         branch.changes[0].branches()
+    for fold in branch.changes[:1]:
+        verdicts = {found.verdict for found in fold.enclose()}
+        assert verdicts == {gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE, gc.Verdict.PROVED_UNSTABLE}
+
+
+@LONG
+def test_a_swing_that_is_shortened_twice_a_period_leaves_its_rest():
+    """q'' + q'/5 + (1 + a cos 2t) q + q^3 = 0: a multiplier of the rest is -1 where det(M + 1) = 0."""
+    a = gc.Parameter("a", 0.2)
+    rate = -DAMPING * V - (1 + a.symbol * sp.cos(2 * gc.time)) * Q - Q**3
+    swing = gc.VectorField([Q, V], [V, rate], parameters=[a], name="swing").reduce()
+    rest = gc.find_periodic(swing, [0, 0], forcing=sp.pi)
+    assert np.abs(rest.x).max() < 1e-12
+    (doubling,) = gc.follow(swing, rest, along="a", span=(0.2, 0.8), points=5).changes
+
+    def defect(a):
+        def rates(t, M):
+            return np.array([[0, 1], [-1 - a * np.cos(2 * t), -0.2]]) @ M.reshape(2, 2)
+
+        run = solve_ivp(
+            lambda t, M: rates(t, M).ravel(), (0, np.pi), np.eye(2).ravel(), rtol=1e-12, atol=1e-12
+        )
+        return np.linalg.det(run.y[:, -1].reshape(2, 2) + np.eye(2))
+
+    assert doubling.kind == "period doubling"
+    assert doubling.value == pytest.approx(brentq(defect, 0.3, 0.5), abs=1e-9)
+    before, after = doubling.enclose()
+    assert before.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    assert after.verdict is gc.Verdict.PROVED_UNSTABLE
+    (other,) = doubling.branches()
+    last = other.orbits[-1]
+    assert (last.cycles, last.period) == (2, 2 * np.pi)
+    assert last.verdict.name == "NUMERICALLY_STABLE"
+    assert last.params["a"] == 0.8
 
 
 @LONG

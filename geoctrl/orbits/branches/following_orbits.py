@@ -124,6 +124,7 @@ def _change(course: OrbitCourse, event: OrbitEvent) -> OrbitChange:
         orbit=event.place.orbit,
         before=event.before.orbit.verdict,
         after=event.after.orbit.verdict,
+        sides=(event.before.orbit, event.after.orbit),
         _others=others,
     )
 

@@ -194,6 +194,8 @@ class OrbitCourse:
     def _longest(self, here: OrbitPlace) -> float:
         """The longest step from a place: a part of all that is there, and of the span."""
         part = _LONGEST * float(np.linalg.norm(here.y[:-1]))
+        if here.shooting.forcing is not None:  # rest is followed as well
+            part = max(part, self._step)
         return self._step / abs(here.slope) if part * abs(here.slope) > self._step else part
 
     def _next(self, here: OrbitPlace, step: float) -> tuple[OrbitPlace, int]:

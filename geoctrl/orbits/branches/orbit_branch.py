@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import EquilibriumError
+from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.verification import Verdict
 
@@ -35,6 +37,8 @@ class OrbitChange:
         In floats.
     before, after : Verdict
         Of the orbits on both sides, in floats.
+    sides : tuple of two PeriodicOrbit
+        These orbits, at the ends of the bracket, or on both sides of a fold.
     """
 
     kind: str
@@ -44,15 +48,62 @@ class OrbitChange:
     orbit: PeriodicOrbit
     before: Verdict
     after: Verdict
+    sides: tuple[PeriodicOrbit, PeriodicOrbit]
     _others: Callable[..., list[OrbitBranch]] | None = field(default=None, repr=False)
 
-    def branches(self, span: Any = None) -> list[OrbitBranch]:
+    @long_call
+    def enclose(
+        self,
+        bits: int = 128,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> tuple[OrbitEnclosure, OrbitEnclosure]:
+        """The orbits on both sides in balls, of which multipliers prove that it changes between them.
+
+        Of a period doubling one has a real multiplier below -1 more than the other, of a torus a pair outside
+        the unit circle, of a fold or a branch point a real one above 1; on which side of these limits each
+        multiplier lies is certain. That the orbits lie on one branch is of floats.
+
+        Parameters
+        ----------
+        bits, progress, seconds
+            As of `PeriodicOrbit.enclose`.
+
+        Raises
+        ------
+        EquilibriumError
+            If an orbit is not proved, or the multipliers do not tell the change.
+        InputError, TypeError
+            As of `PeriodicOrbit.enclose`.
+        """
+        first, second = (orbit.enclose(bits) for orbit in self.sides)
+        before, after = (_multipliers_beyond(self.kind, found) for found in (first, second))
+        change = 2 if self.kind == "torus" else 1
+        if before is None or after is None or abs(before - after) != change:
+            raise EquilibriumError(
+                f"the multipliers do not prove the {self.kind}: beside it they are "
+                f"{' and '.join(', '.join(z.str(9) for z in e.multipliers) for e in (first, second))}; take "
+                "more bits"
+            )
+        return first, second
+
+    @long_call
+    def branches(
+        self,
+        span: Any = None,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> list[OrbitBranch]:
         """The other branches of orbits through a period doubling or a branch point.
 
         Parameters
         ----------
         span : (low, high), optional
             Of the value; that of the branch by default.
+        progress, seconds
+            As of `certify`.
 
         Raises
         ------
@@ -72,6 +123,21 @@ class OrbitChange:
 
     full = full_text
     __repr__ = short_form
+
+
+def _multipliers_beyond(kind: str, found: OrbitEnclosure) -> int | None:
+    """How many multipliers are beyond the limit that a change is about; None where it is not certain."""
+    count = 0
+    for z in found.multipliers:
+        if kind == "torus":
+            inside, outside = bool(abs(z) < 1), bool(abs(z) > 1)
+        else:
+            x = -z.real if kind == "period doubling" else z.real
+            inside, outside = bool(x < 1), bool(x > 1 and z.imag.contains(0))
+        if not (inside or outside):
+            return None
+        count += outside
+    return count
 
 
 @dataclass(frozen=True, eq=False)
