@@ -139,6 +139,7 @@ def test_linearize_gives_eigenvalues_zeros_and_the_matrix(capsys):
     status, out, _ = run(capsys, "linearize", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5")
     assert status == 0
     assert "zero modes: C1, C2" in out
+    assert "where w" not in out  # all its coordinates are states
     header, *rows = out.splitlines()[-5:]
     assert header.split() == found["coordinates"] == [row.split()[0] for row in rows]
     assert [float(c) for c in rows[0].split()[1:]] == pytest.approx(found["A_leaf"][0], rel=1e-5)

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import geoctrl as gc
 from geoctrl.cli import main
+from geoctrl.cli.laws.tilted_runs import displaced_groups, time_back
 from geoctrl.cli.reading.text import matrix_text, text_in_width
 from tests.test_cli import run
 
@@ -242,6 +244,48 @@ def test_a_held_loop_without_a_certificate_is_told_in_floats(inside, capsys):
     held = json.loads(out)["held"]
     assert (status, held["verdict"], "cos is not" in held["reason"]) == (0, "NUMERICALLY_STABLE", True)
     assert (Path("slope.json").exists(), Path("slope_held.json").exists()) == (True, False)
+
+
+FLOATING = """
+import sympy as sp
+import geoctrl as gc
+z, v, i = sp.symbols("z v i", real=True)
+u = sp.Symbol("u", real=True)
+L, R = gc.Parameter("L", 0.4, "V s/A"), gc.Parameter("R", 11, "V/A")
+k, g = gc.Parameter("k", 4, "m^3/(s^2 A^2)"), gc.Parameter("g", 16, "m/s^2")
+Z = sp.Symbol("Z", real=True)
+i0 = Z * sp.sqrt(g.symbol / k.symbol)
+ball = gc.VectorField(
+    [z, v, i], [v, g - k * i**2 / z**2, (u - R * i) / L], inputs=[u], parameters=[L, R, k, g], name="ball",
+    equilibria={"floating": gc.Family({"z": Z, "i": i0}, symbols=[Z], inputs={"u": R.symbol * i0})})
+"""
+
+
+def test_what_was_displaced_comes_back_whatever_units_other_states_have():
+    """Of two states the first is displaced; the second goes far, as a current beside a gap does."""
+    system = SimpleNamespace(state_labels=("z", "i"))
+    run_of = SimpleNamespace(
+        states=np.array([[1.001, 1.0002, 1.00004, 1.00001], [2.0, 9.0, 7.0, 6.0]]),
+        time=np.arange(4.0), success=True,
+    )  # fmt: skip
+    groups = displaced_groups(system, {"z": 0.001, "i": 0.0})
+    assert time_back(run_of, np.array([1.0, 2.0]), groups) == 2.0
+    assert time_back(run_of, np.array([1.0, 1.0]), displaced_groups(system, {"z": 0.001, "i": 1.0})) is None
+
+
+@pytest.mark.long(reason="a design, a proof and a run for what the test above says of two rows")
+def test_a_ball_that_floats_comes_back(tmp_path, capsys):
+    """A gap of a millimetre takes currents of many milliamperes: of these none is five percent of it."""
+    file = tmp_path / "ball.py"
+    file.write_text(FLOATING)
+    weights = ["--Q", "z=1e4", "v=1", "i=1e-4", "--set", "Z=0.0078125"]
+    status, out, _ = run(capsys, "lqr", str(file), *weights, "--tilt", "z=0.001")
+    assert (status, "runs are not back" in out, "back within 5 %" in out, "u (V)" in out) == (
+        0,
+        False,
+        True,
+        True,
+    )
 
 
 def test_a_model_file_is_a_model(tmp_path, capsys):

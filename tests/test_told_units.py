@@ -61,6 +61,16 @@ def test_axes_of_a_map_have_the_units_of_parameters_and_of_states_of_the_family(
     assert "l in [0.792, 0.808] m" in repr(box)
 
 
+def test_a_motor_between_two_links_is_a_torque():
+    a, b, x = (gc.Coordinate(n, angle=n != "x", unit="m" if n == "x" else "") for n in "abx")
+    u, v, w, f = sp.symbols("u v w f", real=True)
+    forces = [u - v + w, v + f, f - 2 * w]  # f turns a link and pushes a slide
+    told = gc.EulerPoincare(
+        shape=[a, b, x], inertia=sp.eye(3), forces=forces, inputs=[u, v, w, f]
+    ).reduce().told_units  # fmt: skip
+    assert [told.get(k) for k in "uvwf"] == ["N m", "N m", None, None]
+
+
 @pytest.mark.parametrize(("unit", "told"), [("kg m^2", "N m"), ("", "N m"), ("g mm^2", None)])
 def test_a_force_along_an_angle_is_a_torque_but_for_numbers_of_other_units(unit, told):
     assert wheel(unit).told_units.get("u") == told

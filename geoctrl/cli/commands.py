@@ -21,7 +21,7 @@ from geoctrl.cli.reading.arguments import (
 from geoctrl.cli.reading.given_model import GivenModel, given_model
 from geoctrl.cli.reading.law_file import is_law_file
 from geoctrl.cli.reading.leaf_states import start_in_mode, start_of
-from geoctrl.cli.reading.text import block, file_line, matrix_text, plain, show, terminal_width
+from geoctrl.cli.reading.text import ROUNDING, block, file_line, matrix_text, plain, show, terminal_width
 from geoctrl.cli.rebuild import compared_anew
 from geoctrl.cli.theorem_commands import compared_text
 
@@ -192,9 +192,21 @@ def run_linearize(args: argparse.Namespace) -> int:
         f"  zero modes: {', '.join(lin.zero_modes) or '-'}",
         "  matrix on the leaf, a row for the rate of each coordinate:",
         matrix_text(lin.leaf_labels, lin.A_leaf, terminal_width()),
+        *_mixed_coordinates(lin),
     ]
     show(args, data, "\n".join(lines))
     return 0
+
+
+def _mixed_coordinates(lin: Any) -> list[str]:
+    """Coordinates of the leaf that are no state: what the states are when they grow by one."""
+    told = []
+    for label, column in zip(lin.leaf_labels, lin.basis.T, strict=True):
+        if not label.startswith("d_"):
+            shares = zip(lin.state_labels, column, strict=True)
+            moved = [f"d_{k} = {share:.6g}" for k, share in shares if abs(share) > ROUNDING]
+            told.append(f"  where {label} grows by one: {', '.join(moved)}")
+    return told
 
 
 def run_verify(args: argparse.Namespace) -> int:

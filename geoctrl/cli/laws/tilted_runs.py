@@ -13,7 +13,7 @@ import numpy as np
 from geoctrl.cli.reading.arguments import UsageError, number, numbers
 from geoctrl.cli.reading.leaf_states import onto_the_leaf
 
-__all__ = ["Told", "tilt_of", "tilted_runs"]
+__all__ = ["Told", "displaced_groups", "tilt_of", "tilted_runs", "time_back"]
 
 _SIDES = 12
 """Sides to which a direction in space is tilted."""
@@ -90,7 +90,8 @@ def tilted_runs(
         for start in starts
     ]
     most = {label: max(float(np.max(np.abs(run[label]))) for run in runs) for label in law.input_labels}
-    back = [_time_back(run, law.equilibrium.x, _configuration(system)) for run in runs]
+    away = displaced_groups(system, tilt)
+    back = [time_back(run, law.equilibrium.x, away) for run in runs]
     whole = [k for k, run in enumerate(runs) if run.success]
     hardest = max(range(len(runs)), key=lambda k: float(np.max(np.abs(runs[k].inputs), initial=0.0)))
     if args.record:
@@ -176,10 +177,19 @@ def _settling(law: Any, rate: float | None) -> float:
     return length if rate is None else min(length, _SAMPLES / rate)
 
 
-def _time_back(run: Any, x: np.ndarray, place: slice) -> float | None:
-    """From when on the configuration stays near the point; None where it does not."""
-    away = np.linalg.norm(run.states[place] - x[place, None], axis=0)
-    outside = np.flatnonzero(away > _NEAR * away[0])
-    if not run.success or (outside.size and outside[-1] == away.size - 1):
+def displaced_groups(system: Any, tilt: float | dict[str, float]) -> list[slice]:
+    """States of which each group has one unit, and is displaced by a tilt: what has to come back."""
+    if not isinstance(tilt, dict):
+        return [_configuration(system)]
+    places = (system.state_labels.index(label) for label, value in tilt.items() if value)
+    return [slice(i, i + 1) for i in places]
+
+
+def time_back(run: Any, x: np.ndarray, displaced: Sequence[slice]) -> float | None:
+    """From when on what was displaced stays near the point; None where it does not."""
+    sizes = [np.linalg.norm(run.states[place] - x[place, None], axis=0) for place in displaced]
+    shares = np.max([away / away[0] for away in sizes], axis=0, initial=0.0)
+    outside = np.flatnonzero(shares > _NEAR)
+    if not run.success or (outside.size and outside[-1] == shares.size - 1):
         return None
     return float(run.time[outside[-1] + 1]) if outside.size else 0.0

@@ -12,13 +12,22 @@ from typing import Any
 
 from geoctrl._pages import titled_rows
 
-__all__ = ["block", "file_line", "matrix_text", "plain", "show", "terminal_width", "text_in_width"]
+__all__ = [
+    "ROUNDING",
+    "block",
+    "file_line",
+    "matrix_text",
+    "plain",
+    "show",
+    "terminal_width",
+    "text_in_width",
+]
 
 _LEAST_WIDTH = 40
 """Columns below which a terminal is not believed."""
 
-_ROUNDING = 1e-12
-"""Part of the largest number of a row."""
+ROUNDING = 1e-12
+"""Part of the largest number of a row, or of a column of length one, that is rounding."""
 
 
 def terminal_width() -> int:
@@ -74,7 +83,7 @@ def matrix_text(labels: Sequence[str], matrix: Any, width: int) -> str:
     What is rounding beside the largest number of its row is printed as zero.
     """
     largest = abs(matrix).max(axis=1, initial=0.0, keepdims=True)
-    shown = matrix * (abs(matrix) > _ROUNDING * largest) + 0.0  # of -0 too
+    shown = matrix * (abs(matrix) > ROUNDING * largest) + 0.0  # of -0 too
     columns = [
         [label, *(f"{value:.6g}" for value in values)] for label, values in zip(labels, shown.T, strict=True)
     ]

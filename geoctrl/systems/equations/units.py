@@ -36,7 +36,10 @@ def state_units(mechanism: Mechanism) -> dict[str, str]:
 
 
 def input_units(mechanism: Mechanism) -> dict[str, str]:
-    """Units by label of rotor torques, and of inputs that are the force along one velocity of known unit."""
+    """Units by label of rotor torques, and of inputs that are forces along velocities of one known unit.
+
+    A motor between two links turns one and, the other way, the other: it is a torque all the same.
+    """
     units = state_units(mechanism)
     found: dict[str, str] = {}
     if mechanism.rotors is not None:
@@ -47,10 +50,9 @@ def input_units(mechanism: Mechanism) -> dict[str, str]:
     for u in mechanism.inputs:
         effects = [sp.diff(force, u) for force in mechanism.forces]
         along = [label for label, e in zip(mechanism.algebra.labels, effects, strict=True) if e != 0]
-        if len(along) == 1 and sp.Integer(1) in effects:
-            unit = _FORCES.get(units.get(along[0], "").removesuffix("/s"))
-            if unit:
-                found[str(u)] = unit
+        kinds = {_FORCES.get(units.get(label, "").removesuffix("/s")) for label in along}
+        if len(kinds) == 1 and {abs(e) for e in effects} <= {0, 1} and (unit := kinds.pop()):
+            found[str(u)] = unit
     return found
 
 

@@ -121,8 +121,8 @@ _PREFIXED = {name: unit for name, unit in _NAMED.items() if name not in ("kg", "
     "g": KILOGRAM / of_number(Fraction(1000))
 }
 _WRITTEN_PREFIXES = "pnumkMG"
-_WRITTEN = {_NEWTON: "N", JOULE: "N m"}
-"""Units that are written by a name of their own: of forces and of moments."""
+_WRITTEN = {_NEWTON: "N", JOULE: "N m", JOULE / SECOND: "W", _VOLT: "V", _VOLT / _AMPERE: "ohm"}
+"""Units that are written by a name of their own: of forces, moments, powers, voltages and resistances."""
 
 _LEVEL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
