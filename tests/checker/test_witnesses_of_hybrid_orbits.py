@@ -319,7 +319,7 @@ WALKER = {
 def test_the_walker_walks(tmp_path):
     found = walked()
     assert found.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
-    assert found.period.str(20, radius=False) == "0.73472096215535870413"
+    assert found.period.str(20, radius=False) == "0.73472096215535868315"
     assert found.period.rad() < 1e-20
     assert "'reaction of stance z'" in found.claim
     assert "there are 1 at most" in found.claim

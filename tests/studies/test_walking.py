@@ -44,11 +44,14 @@ def test_the_foot_of_straight_legs_scrapes():
     assert under[-1] in passage
 
 
-@pytest.mark.long(reason="ten seconds of gaits followed over the slope, and the figures")
+@pytest.mark.long(reason="ten seconds of gaits followed over the slope, thirty of proofs, and the figures")
 def test_the_study_tells_and_draws(tmp_path, capsys):
     study.main(["--points", "5", "--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert "gaits of 1 step double at 4.390898250 degrees" in told
     assert "gaits of 2 steps double at 4.914056762 degrees" in told
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["walking_gait.png", "walking_slopes.png"]
+    words = ("ASYMPTOTICALLY_STABLE", "ASYMPTOTICALLY_STABLE", "UNSTABLE")
+    files = [f"walker_{degrees:.4f}.json" for degrees in (study.DEGREES, *study.DOUBLING)]
+    assert all(f"PROVED_{w} by {name}" in told for w, name in zip(words, files, strict=True))
+    assert sorted(p.name for p in tmp_path.iterdir()) == [*files, "walking_gait.png", "walking_slopes.png"]
     assert all(p.stat().st_size > 10_000 for p in tmp_path.iterdir())
