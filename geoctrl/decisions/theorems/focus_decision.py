@@ -142,8 +142,10 @@ def _surface(
     if any(value is None for value in levels):
         raise Refusal("a level has no exact value at the point", _WHERE)
 
-    def at_series(given: dict[str, Polynomial]) -> tuple[list[Series], list[Series]]:
-        """Rates of the two variables, and what has to vanish."""
+    others = [k for k in q.labels if k not in along]
+
+    def at_series(given: dict[str, Polynomial]) -> tuple[list[Series], list[Series], list[Series]]:
+        """Rates of the two variables, those of the other states, and what has to vanish besides."""
         moved = {k: ring.polynomial(given[k]) for k in moving}
         moved |= dict(zip(along, ring.variables, strict=True))
         at = constants | {p: Jet(moved[k] + start[k]) for k, p in zip(names, places, strict=True)}
@@ -152,46 +154,95 @@ def _surface(
             return [jet.value for jet in evaluate(q.table, list(nodes), at, ring, 1)]
 
         field = dict(zip(q.labels, values(q.problem["field"]), strict=True))
-        rates = [field[k] for k in along]
-        left = [field[k] - _derivative(ring, moved[k], rates) for k in q.labels if k not in along]
         defects = values(q.problem["right"])
         for i, j, p in q.problem["matrix"]:
             defects[i] = defects[i] - values([p])[0] * at[places[len(q.labels) + j]].value
         kept = values([functions[name] for name in rows])
-        return rates, [*left, *defects, *(F - level for F, level in zip(kept, levels, strict=True))]
+        defects += [F - level for F, level in zip(kept, levels, strict=True)]
+        return [field[k] for k in along], [field[k] for k in others], defects
+
+    def left_at(given: dict[str, Polynomial]) -> tuple[list[Series], list[Series]]:
+        """Rates of the two variables, and all that has to vanish."""
+        rates, fields, defects = at_series(given)
+        moved = [ring.polynomial(given[k]) for k in others]
+        left = [f - _derivative(ring, m, rates) for f, m in zip(fields, moved, strict=True)]
+        return rates, [*left, *defects]
 
     if len(moving) * (ring.order + 1) > COEFFICIENTS:
         raise Refusal("the series have too many coefficients", _WHERE)
+    first = _FirstOrder.of(ring, found, others, lambda given: [f for part in at_series(given) for f in part])
     for order in range(2 if ring.order == ORDERS[0] else ring.order - 1, ring.order + 1):
-        _extend(ring, found, moving, order, lambda given: at_series(given)[1])
-    rates, left = at_series(found)
+        _extend(ring, found, first, order, lambda given: left_at(given)[1])
+    rates, left = left_at(found)
     if any(left):
         raise Refusal("the surface is not found by its series", _WHERE)
     return rates
 
 
+class _FirstOrder(NamedTuple):
+    """The slopes of the two rates, and of other states by name, by the two variables; and what rates and all
+    that has to vanish gain with each unknown series. A term of the highest power enters them by these alone.
+    """
+
+    rates: Rows
+    slopes: dict[str, list[fmpq]]
+    gains: dict[str, list[fmpq]]
+
+    @classmethod
+    def of(
+        cls,
+        ring: PowerSeries,
+        found: dict[str, Polynomial],
+        others: list[str],
+        values: Callable[[dict[str, Polynomial]], list[Series]],
+    ) -> _FirstOrder:
+        """By values about the point, up to the first power, with and without a multiple of a variable."""
+        most, ring.order = ring.order, 1
+        linear = {k: {e: c for e, c in f.items() if sum(e) == 1} for k, f in found.items()}
+        own = [_slopes(series.coefficients()) for series in values(linear)]
+        gains = {}
+        for k, (slope, other) in {k: _slopes(f) for k, f in linear.items()}.items():
+            moved = values(linear | {k: {(1, 0): slope + 1, (0, 1): other}})
+            steeper = [_slopes(series.coefficients())[0] for series in moved]
+            gains[k] = [a - b for a, (b, _) in zip(steeper, own, strict=True)]
+        ring.order = most
+        return cls(own[:2], {k: _slopes(linear[k]) for k in others}, gains)
+
+    def column(self, k: str, e: tuple[int, ...], exponents: Sequence[tuple[int, ...]]) -> list[fmpq]:
+        """What has to vanish gains by a term z^e of a series, at its powers."""
+        (a, b), left = self.gains[k][:2], list[Polynomial]()
+        fields, rest = self.gains[k][2 : 2 + len(self.slopes)], self.gains[k][2 + len(self.slopes) :]
+        for (name, (s, t)), c in zip(self.slopes.items(), fields, strict=True):
+            gain = {e: c - s * a - t * b}
+            for i, slopes in enumerate(self.rates if name == k else ()):
+                for j, slope in enumerate(slopes):
+                    power = tuple(m - (n == i) + (n == j) for n, m in enumerate(e))
+                    gain[power] = gain.get(power, _ZERO) - e[i] * slope
+            left.append(gain)
+        left += [{e: c} for c in rest]
+        return [f.get(power, _ZERO) for f in left for power in exponents]
+
+
+def _slopes(f: Polynomial) -> list[fmpq]:
+    """Coefficients of the two variables."""
+    return [f.get(e, _ZERO) for e in ((1, 0), (0, 1))]
+
+
 def _extend(
     ring: PowerSeries,
     found: dict[str, Polynomial],
-    moving: list[str],
+    first: _FirstOrder,
     order: int,
     residual: Callable[[dict[str, Polynomial]], list[Series]],
 ) -> None:
     """Terms of one more power into series: they enter what has to vanish in that power linearly."""
     most, ring.order = ring.order, order
     exponents = [(order - k, k) for k in range(order + 1)]
-
-    def terms(given: dict[str, Polynomial]) -> list[fmpq]:
-        coefficients = [series.coefficients() for series in residual(given)]
-        return [c.get(e, _ZERO) for c in coefficients for e in exponents]
-
-    zero = terms(found)
-    unknown = [(k, e) for k in moving for e in exponents]
-    columns = []
-    for k, e in unknown:
-        one = terms(found | {k: {**found[k], e: fmpq(1)}})
-        columns.append([a - b for a, b in zip(one, zero, strict=True)])
-    for (k, e), c in zip(unknown, _solution(columns, [-c for c in zero]), strict=True):
+    left = [series.coefficients() for series in residual(found)]
+    target = [-c.get(e, _ZERO) for c in left for e in exponents]
+    unknown = [(k, e) for k in found for e in exponents]
+    columns = [first.column(k, e, exponents) for k, e in unknown]
+    for (k, e), c in zip(unknown, _solution(columns, target), strict=True):
         if c:
             found[k] = {**found[k], e: c}
     ring.order = most
