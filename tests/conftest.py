@@ -82,7 +82,6 @@ def _remembered(get):
 
 
 SHARING = {
-    "analysis",
     "continuation",
     "literature",
     "rotations",
@@ -93,14 +92,23 @@ SHARING = {
 }
 """Folders of which the tests of a file share what the catalogue builds."""
 
+TOGETHER = {"analysis", "checker"}
+"""Folders whose files ask of the same systems: all their tests run in one process, and share them."""
+
+
+_CATALOGUES = {folder: _remembered(models.get) for folder in TOGETHER}
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _catalogue(request):
     """Descriptions do not change, and remember their equations: most of the time of many files was that of
     equations which the test before had derived.
     """
+    folder = request.path.parent.name
     with pytest.MonkeyPatch.context() as patch:
-        if request.path.parent.name in SHARING:
+        if folder in TOGETHER:
+            patch.setattr(models, "get", _CATALOGUES[folder])
+        elif folder in SHARING:
             patch.setattr(models, "get", _remembered(models.get))
         yield
 
@@ -143,7 +151,8 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """Systems are slow to build and are remembered by each process: the tests of a file run in one.
+    """Systems are slow to build and are remembered by each process: the tests of a file run in one, or those
+    of a whole folder.
 
     A file whose tests build many systems says itself which tests go together. Tests marked long
     are left to --all, and so are the cases that ``further_cases.toml`` names.
@@ -155,7 +164,8 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not _is_long(item)]
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+            folder = item.path.parent.name
+            item.add_marker(pytest.mark.xdist_group(folder if folder in TOGETHER else item.location[0]))
 
 
 def _mark_further_cases(items, every_case):
