@@ -100,7 +100,6 @@ def test_law_of_actuated_directions(capsys, tmp_path):
     assert run(capsys, "law", "cart-pendulum", "--out", str(file))[0] == 2
 
 
-@pytest.mark.long(reason="the law of a skate is printed beside it")
 def test_law_names_families_that_belong_to_the_open_loop(capsys):
     status, out, _ = run(capsys, "law", "body-with-rotor")
     assert status == 0

@@ -565,19 +565,6 @@ def test_an_interrupt_keeps_what_is_done(top, monkeypatch):
     assert np.array_equal(ens.states[done], whole.states[done])
 
 
-@pytest.mark.long(reason="test_lanes.py compares members of both engines")
-def test_without_heyoka_members_run_in_lanes(skate, monkeypatch):
-    X = falling(3)
-    X[1, 0] = np.nan
-    with_it = gc.simulate_ensemble(skate, TIMES, X)
-    monkeypatch.setattr(heyoka_engine, "available", lambda: False)
-    ens = gc.simulate_ensemble(skate, TIMES, X, record=["Gamma3", ("max", "v1")])
-    assert ens.engine == "DOP853 in 16 lanes, tolerance 3e-15"
-    assert np.array_equal(ens.status == with_it.status, [True, True, True])
-    assert ens.end == pytest.approx(with_it.end, abs=1e-12, nan_ok=True)
-    assert ens["Gamma3"] == pytest.approx(with_it["Gamma3"], abs=1e-12, nan_ok=True)
-
-
 def test_bands_show_members_that_are_there(skate):
     ens = gc.simulate_ensemble(skate, TIMES, falling(8))
     axes = ens.plot("Gamma3", title="skates")

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.batches import together
 from geoctrl.stepping.lanes import lanes
 from tests.simulation.test_ensembles import TIMES, falling, rows_of
@@ -126,6 +127,18 @@ def test_what_lanes_cannot_run(ball):
     mech = gc.models.get("cart-pendulum")().reduce()
     with pytest.raises(gc.ExpressionError, match="callable"):
         gc.simulate(mech, [0, 1], np.zeros(3), inputs=lambda t: [t], engine="lanes")
+
+
+def test_without_heyoka_members_run_in_lanes(skate, monkeypatch):
+    X = falling(3)
+    X[1, 0] = np.nan
+    with_it = gc.simulate_ensemble(skate, TIMES, X)
+    monkeypatch.setattr(heyoka_engine, "available", lambda: False)
+    ens = gc.simulate_ensemble(skate, TIMES, X, record=["Gamma3", ("max", "v1")])
+    assert ens.engine == "DOP853 in 16 lanes, tolerance 3e-15"
+    assert np.array_equal(ens.status == with_it.status, [True, True, True])
+    assert ens.end == pytest.approx(with_it.end, abs=1e-12, nan_ok=True)
+    assert ens["Gamma3"] == pytest.approx(with_it["Gamma3"], abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.long(reason="stepping/test_disk_cache.py has kernels read by another process")
