@@ -72,7 +72,7 @@ def test_an_arm_is_held_at_a_posture_exactly_and_its_loop_is_proved(arm):
     assert eq.exact is not None
     assert eq.redundant == ()
     assert eq.free == {"u_a": eq.u[0], "u_b": eq.u[1]}
-    assert "inputs u_a = -3.81415178, u_b = -1.2851834" in " ".join(repr(eq).split())
+    assert "inputs u_a = -3.81415178 N m, u_b = -1.2851834 N m" in " ".join(repr(eq).split())
     law = gc.lqr(arm, eq)
     assert gc.certify(law.closed_loop(), law.equilibrium).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
     held = gc.certify(arm, eq, controller=law.sampled(rate=100))

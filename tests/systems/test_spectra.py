@@ -49,7 +49,7 @@ def test_rounding_is_told_as_zero():
 def test_equilibria_tell_inputs_and_no_rounding():
     plant = driven()
     law = gc.linearize(plant, ([0.0, 0.3], [np.sin(0.3)]))
-    assert "phi_dot=0, phi=0.3 rad; inputs u = 0.295520207; residual" in repr(law.equilibrium)
+    assert "phi_dot=0, phi=0.3 rad; inputs u = 0.295520207 N m; residual" in repr(law.equilibrium)
     rounded = gc.linearize(plant, [-4.7e-32, 0.0]).equilibrium
     assert "phi_dot=0, phi=0;" in repr(rounded)
     assert rounded.x[0] == -4.7e-32

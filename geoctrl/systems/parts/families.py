@@ -268,8 +268,9 @@ class Equilibrium:
 
     def _inputs(self) -> str:
         """The inputs that hold the point, in words: those that are not zero, and all that were found."""
+        units = {} if self.system is None else self.system.told_units
         named = zip(self._input_labels(), self.u, strict=True)
-        held = [f"{k} = {v:.9g}" for k, v in named if v or k in self.free]
+        held = [f"{k} = {v:.9g} {units.get(k, '')}".rstrip() for k, v in named if v or k in self.free]
         held += [f"{k} = {v:.9g}" for k, v in self.free.items() if k not in self._input_labels()]
         return ", ".join(held)
 
