@@ -464,6 +464,10 @@ def test_an_orbit_is_proved(capsys, tmp_path):
     status, out, _ = run(capsys, *FREE, "--out", str(path), "--json")
     assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
     assert gc.verify(path).verdict.name == "PROVED_STABLE"
+    hop = ("--x0", "theta_dot=1.6", "theta=-.22", "--period", ".39")
+    status, out, _ = run(capsys, "orbit", "rimless-wheel", *hop, "--out", str(path), "--json")
+    assert (status, json.loads(out)["verdict"]) == (0, "PROVED_ASYMPTOTICALLY_STABLE")
+    assert gc.verify(path).verdict.name == "PROVED_ASYMPTOTICALLY_STABLE"
 
 
 def test_a_run_through_jumps_is_told(capsys):

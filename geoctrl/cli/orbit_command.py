@@ -66,8 +66,6 @@ def run_orbit(args: argparse.Namespace) -> int:
     )
     if args.run_file:
         orbit.trajectory().save(args.run_file)
-    if args.out and not hasattr(orbit, "enclose"):
-        raise UsageError("--out proves the orbit, and one through jumps is in floats; leave it out")
     enclosed = orbit.enclose(progress=not args.json) if args.out else None
     if enclosed is not None:
         enclosed.to_json(args.out)

@@ -11,6 +11,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.attack.draw.dice import Dice
 from tests.attack.draw.drawing_jumps import Jumping, Struck, draw_jumping, draw_struck
+from tests.attack.forge.hybrid_orbits import forged
 from tests.attack.oracle.jumping import WORST, Hit, Matrices, OwnRun, StruckNumbers, full_velocity
 from tests.attack.outcome import Outcome, refusal
 
@@ -32,14 +33,19 @@ def prepare(seed: int, options: dict[str, Any]) -> int:
 
 
 def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
-    """One of ten is a bad description, four of ten are fields."""
+    """One of ten is a bad description, one a file with other witnesses, four of ten are fields."""
     del options
     dice, place = Dice(seed + STREAM, index), index % 10
-    kind = "bad jumps" if place == 9 else "guards and resets" if place % 2 else "impacts"
+    kind = {9: "bad jumps", 8: "files of orbits"}.get(place, "guards and resets" if place % 2 else "impacts")
     begun = time.process_time()
+    asked = {
+        "bad jumps": bad_description,
+        "files of orbits": forged,
+        "guards and resets": run_of_fields,
+        "impacts": impact,
+    }
     try:
-        asked = {"bad jumps": bad_description, "guards and resets": run_of_fields, "impacts": impact}[kind]
-        outcome = asked(dice)
+        outcome = asked[kind](dice)
     except Exception as error:
         outcome = refusal(kind, error)
         if kind != "bad jumps" and outcome.result == "refused":
