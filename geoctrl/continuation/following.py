@@ -71,7 +71,8 @@ def follow(
     sys : System
     eq : Equilibrium, state ``x``, pair ``(x, u)``, PeriodicOrbit, Change or OrbitChange
     along : str
-        A state, a symbol of the family of ``eq``, or a parameter; of orbits a parameter.
+        A state, a symbol of the family of ``eq``, or a parameter; of orbits a parameter, or the name
+        of a conserved function, whose level then changes.
     span : (low, high)
         Values between which it is followed; that of ``eq`` lies between them. A branch of orbits begins at
         its Hopf point, also where that lies outside.

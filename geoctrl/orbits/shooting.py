@@ -47,10 +47,11 @@ _RESTS = 1e-6
 
 @dataclass(frozen=True)
 class Along:
-    """The parameter that a branch goes along, and its size."""
+    """The parameter, or the conserved function, that a branch goes along, and its size."""
 
     name: str
     size: float
+    conserved: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ class Shooting:
     period : float
         That of the guess, which periods are told in.
     along : Along or None
-        A parameter that is an unknown.
+        A parameter that is an unknown, or a conserved function whose level is one.
     offset : ndarray (n,) or 0
         d, whole turns of angles.
     forcing : Forcing or None
@@ -99,9 +100,14 @@ class Shooting:
     def flow(self) -> FlowVariations:
         """The flow with its derivatives."""
         return FlowVariations(
-            *(self.system, self.u, self.params, None if self.along is None else self.along.name),
+            *(self.system, self.u, self.params, self._parameter),
             by_start=self.forcing is not None,
         )
+
+    @property
+    def _parameter(self) -> str | None:
+        """Name of the parameter that is an unknown."""
+        return None if self.along is None or self.along.conserved else self.along.name
 
     @cached_property
     def _conserved_nodes(self) -> dict[str, Any]:
@@ -132,9 +138,8 @@ class Shooting:
 
     def params_at(self, value: float | None) -> dict[str, float]:
         """All parameters at a value of the one that is an unknown."""
-        if self.along is None or value is None:
-            return self.params
-        return self.params | {self.along.name: value}
+        name = self._parameter
+        return self.params if name is None or value is None else self.params | {name: value}
 
     def rate(self, x: np.ndarray, value: float | None = None, time: float = 0.0) -> np.ndarray:
         """The field at a state."""
@@ -164,9 +169,10 @@ class Shooting:
     @cached_property
     def _slope_nodes(self) -> list[Any]:
         """Derivatives of relations and conserved functions by the parameter that is an unknown."""
-        assert self.along is not None
         graph, nodes = self.system.graph, [*self.system.leaf.nodes, *self._conserved_nodes.values()]
-        node = self.system.program(self.system.field_nodes).parameters[self.along.name]
+        if self._parameter is None:
+            return [graph.zero for _ in nodes]
+        node = self.system.program(self.system.field_nodes).parameters[self._parameter]
         return [row[0] for row in graph.jacobian(nodes, [node])] if nodes else []
 
     def gradients(self, x: np.ndarray) -> dict[str, np.ndarray]:
@@ -228,7 +234,7 @@ class Shooting:
                 rows[here, n * m] = by_period / self.sizes * self.period
             if last and self.closing.turns:
                 rows[here, turn] = -(S @ self.closing.generator() @ states[0]) / self.sizes
-            if self.along is not None:
+            if self.along is not None and self._parameter is not None:
                 by_value = Phi[:, n]
                 if self.forcing:
                     change = self.cycles * self.forcing.slope(self.params_at(value), self.along.name)
@@ -241,7 +247,11 @@ class Shooting:
         x = states[0]
         values, gradients = self.levels(x, value)
         count = len(self._conditions)
-        apart = np.concatenate([values - self.target_levels, self._conditions @ (x - self.guess)])
+        target = self.target_levels.copy()
+        if (k := self._level_along) is not None:
+            target[k] = value
+            gradients[k, n] = -1.0
+        apart = np.concatenate([values - target, self._conditions @ (x - self.guess)])
         more = np.zeros((len(self._level_combinations), size))
         steps = np.vstack([gradients[:, :n], self._conditions]) * self.sizes
         more[:, :n] = self._level_combinations @ steps
@@ -249,6 +259,13 @@ class Shooting:
             slopes = np.concatenate([gradients[:, n], np.zeros(count)]) * self.along.size
             more[:, -1] = self._level_combinations @ slopes
         return np.concatenate([residual, self._level_combinations @ apart]), np.vstack([rows, more])
+
+    @property
+    def _level_along(self) -> int | None:
+        """The place of the level that is an unknown, among relations and conserved functions."""
+        if self.along is None or not self.along.conserved:
+            return None
+        return len(self.system.leaf.names) + list(self._conserved_nodes).index(self.along.name)
 
     @cached_property
     def _level_combinations(self) -> np.ndarray:

@@ -112,3 +112,16 @@ def test_a_branch_of_orbits_that_go_round():
     square = 2 * (3.5 + branch.values)
     periods = 4 * ellipk(4 * branch.values / square) / np.sqrt(square)
     assert branch.periods == pytest.approx(periods, rel=1e-11)
+
+
+def test_the_energy_is_what_a_branch_goes_along():
+    """T(E) = 4 K((1 + E)/2) of swings, and 2 k K(k^2) with k^2 = 2/(1 + E) over the top."""
+    swing = gc.find_periodic(pendulum(), [0.0, 1.0], 6.7)
+    branch = gc.follow(pendulum(), swing, along="energy", span=(-0.8, 0.8), points=5)
+    assert branch.values[[0, -1]] == pytest.approx([-0.8, 0.8], abs=1e-12)
+    assert branch.periods == pytest.approx(4 * ellipk((1 + branch.values) / 2), rel=1e-10)
+    over = gc.find_periodic(pendulum(), [3.0, 0.0], 2.3)
+    branch = gc.follow(pendulum(), over, along="energy", span=(2, 5), points=4)
+    k2 = 2 / (1 + branch.values)
+    assert branch.periods == pytest.approx(2 * np.sqrt(k2) * ellipk(k2), rel=1e-10)
+    assert branch.changes == ()

@@ -33,7 +33,8 @@ def require_parameter(system: Any, along: str) -> None:
     if along not in system.params:
         kind = "a state: orbits have no one value of it" if along in system.state_labels else "no parameter"
         raise LabelError(
-            f"branches of orbits go along a parameter, and {along!r} is {kind}{nearest(along, system.params)}"
+            f"branches of orbits go along a parameter or a conserved function, and {along!r} is {kind}"
+            f"{nearest(along, system.params)}"
         )
     if along not in system.program(system.field_nodes).parameters:
         raise LabelError(f"the equations do not depend on {along!r}")
@@ -43,18 +44,20 @@ def branch_of_orbit(
     orbit: PeriodicOrbit, along: str, span: tuple[float, float], points: int, call: LongCall | None
 ) -> OrbitBranch:
     """The branch through an orbit, both ways."""
-    require_parameter(orbit.system, along)
-    value, width = orbit.params[along], span[1] - span[0]
+    level = along in orbit.system.conserved(orbit.params, u=orbit.u)
+    if not level:
+        require_parameter(orbit.system, along)
+    value, width = (orbit.invariants if level else orbit.params)[along], span[1] - span[0]
     if not span[0] <= value <= span[1]:
         raise InputError(f"the orbit has {along} = {value:.9g}, outside the span ({span[0]:g}, {span[1]:g})")
     closes = Closing(orbit.S if orbit.angle is None else None, orbit.system)
     shooting = Shooting(
         *(orbit.system, orbit.x, orbit.u, dict(orbit.params), closes, _SEGMENTS, orbit.period),
-        Along(along, width),
+        Along(along, width, level),
         *(2 * np.pi * np.array([orbit.winding.get(k, 0) for k in orbit.system.state_labels]), orbit.forcing),
         orbit.cycles,
     )
-    if orbit.forcing is not None:
+    if orbit.forcing is not None and not level:
         orbit.forcing.require_along(along, orbit.params)
     states = [orbit.x, *shooting.parts_of_motion(orbit.x, orbit.period)]
     y = shooting.unknowns(states, orbit.period, orbit.angle or 0.0, value)

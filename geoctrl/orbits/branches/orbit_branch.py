@@ -148,7 +148,7 @@ class OrbitBranch:
     ----------
     system : System
     along : str
-        The parameter that it goes along.
+        The parameter, or the conserved function, that it goes along.
     span : tuple of two floats
     values, periods : ndarray (k,)
         Of the parameter and of T, in the order of the curve: values are monotone between folds.
