@@ -100,8 +100,8 @@ class SlopesSet(NamedTuple):
                 else ["the field vanishes exactly at the point"]
             ),
             f"a quadratic function V of {listed(self.names)}, positive definite",
-            f"{self.number} cells around the set, over which rates have values, accelerations are "
-            "determined, and V falls by the slopes of the rates",
+            f"{self.number} cell{'s' * (self.number != 1)} around the set, over which rates have values, "
+            "accelerations are determined, and V falls by the slopes of the rates",
         ]
         if self.problem["domain"]:
             checks.append("below the level the model holds")

@@ -125,8 +125,8 @@ class Attraction(NamedTuple):
             f"kept by the motion, identically: {listed(kept) or 'nothing'}",
             f"a {self.kind} {', '.join(self.names)}, positive definite, which below the "
             f"level falls, by an identity of polynomials with {len(problem['squares'])} sums of squares",
-            f"{self.number} parts of a box around the set, over which rates have values, accelerations are "
-            "determined, and the model holds",
+            f"{self.number} part{'s' * (self.number != 1)} of a box around the set, over which rates have "
+            "values, accelerations are determined, and the model holds",
         ]
         if limits := problem["limits"]:
             checks.append(f"below the level within its limit: {listed(limits)}")
