@@ -12,7 +12,7 @@ from geoctrl.checker.limits import Refusal
 from geoctrl.decisions.arithmetic.tower import Surd
 from geoctrl.decisions.functions.derivatives import NotExact
 from geoctrl.decisions.problem_kinds import decide, read_problem
-from geoctrl.decisions.questions.exact_question import STATES, NotEquilibrium, Question
+from geoctrl.decisions.questions.exact_question import STATES, NotEquilibrium, Question, standing
 from geoctrl.decisions.questions.shape_structure import shape_integrals
 from geoctrl.decisions.theorems.spectrum_and_energy import judge
 
@@ -27,4 +27,5 @@ __all__ = [
     "judge",
     "read_problem",
     "shape_integrals",
+    "standing",
 ]

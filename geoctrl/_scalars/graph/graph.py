@@ -214,6 +214,8 @@ class Graph:
 
     def power(self, node: Node, exponent: int) -> Node:
         """Integer power; a negative one of the number zero raises ZeroDivisionError."""
+        if exponent == 1:  # as it mostly is
+            return node
         q, factors = self.factors(node)
         if q == 0 and exponent < 0:
             raise DivisionError("division by a structural zero in an expression")

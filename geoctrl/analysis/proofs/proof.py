@@ -123,7 +123,11 @@ def _fits_a_file(question: decisions.Question) -> bool:
 def is_exact_equilibrium(problem: Problem) -> bool:
     """Whether the checker finds field and leaf relations to vanish exactly at the point."""
     try:
-        problem.with_needed_roots(lambda asked: asked.question().exactly().require_equilibrium())
+        problem.with_needed_roots(
+            lambda asked: decisions.Question(
+                asked.question().read, exact=True, along=decisions.standing
+            ).require_equilibrium()
+        )
     except checker.Refusal:
         return False
     return True

@@ -19,7 +19,7 @@ from geoctrl import decisions
 from geoctrl._scalars import exact
 from geoctrl._scalars.algebra.surds import exact_with_roots, rational
 from geoctrl.analysis.question.problem import Problem
-from geoctrl.decisions.arithmetic.eliminations import Rows, independent, product, solve
+from geoctrl.decisions.arithmetic.eliminations import Rows, independent_rows, product, solve
 from geoctrl.decisions.functions.derivatives import Jet
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.contract.points import Point
@@ -48,17 +48,16 @@ def exact_inputs(
         return None
     first = [f - sum(row, fmpq(0)) for f, row in zip(rates, B, strict=True)]
     weights = [rational(Fraction(s)) for s in sizes]
-    rows: Rows = []
-    right: Rows = []
-    for row, f in zip(B, first, strict=True):
-        scaled = [w * b for w, b in zip(weights, row, strict=True)]
-        if any(scaled) and independent(rows, scaled):
-            rows.append(scaled)
-            right.append([-f])
+    scaled = [[w * b for w, b in zip(weights, row, strict=True)] for row in B]
+    kept = independent_rows(scaled)
+    rows, right = [scaled[i] for i in kept], [[-first[i]] for i in kept]
     if not rows:
         return None
-    across = [list(column) for column in zip(*rows, strict=True)]
-    y = product(across, solve(product(rows, across), right))
+    if len(rows) == len(free):
+        y = solve(rows, right)
+    else:
+        across = [list(column) for column in zip(*rows, strict=True)]
+        y = product(across, solve(product(rows, across), right))
     found = {j: exact_with_roots(w * q[0]) for j, w, q in zip(free, weights, y, strict=True)}
     return tuple(found.get(j, q) for j, q in enumerate(held))
 
@@ -83,9 +82,7 @@ def _along_inputs(
     question: decisions.Question, free: Sequence[int]
 ) -> tuple[dict[int, Jet], dict[int, fmpq], list[int]]:
     """Symbols at the point, where some inputs alone move."""
-    states, others = question.moving_places[: len(question.labels)], question.numbers_of("input", "parameter")
-    values = others | dict(zip(states, question.problem["states"].values(), strict=True))
-    jets = {p: Jet(question.numbers.settled(Jet(q)).value, {}, {}) for p, q in values.items()}
+    jets, numbers, moving = decisions.standing(question)
     inputs = list(question.numbers_of("input"))
     jets |= {inputs[j]: Jet(jets[inputs[j]].value, {k: fmpq(1)}, {}) for k, j in enumerate(free)}
-    return jets, {}, []
+    return jets, numbers, moving

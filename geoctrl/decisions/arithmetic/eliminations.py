@@ -102,6 +102,18 @@ def independent(rows: Rows, row: list[Number]) -> bool:
     return matrix([*rows, row], len(row)).rank() > len(rows)
 
 
+def independent_rows(rows: Rows) -> list[int]:
+    """Places of rows that are no combinations of those before them."""
+    kept = [i for i, row in enumerate(rows) if any(row)]
+    if not kept or matrix([rows[i] for i in kept], len(rows[0])).rank() == len(kept):
+        return kept
+    found: list[int] = []
+    for i in kept:
+        if independent([rows[k] for k in found], rows[i]):
+            found.append(i)
+    return found
+
+
 def nullspace(rows: Rows, columns: int) -> Rows:
     """Basis of the kernel: one vector for each column without pivot, one there and zero in the others."""
     reduced, count = matrix(rows, columns).rref()

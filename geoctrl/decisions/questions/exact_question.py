@@ -51,6 +51,14 @@ def places_of_growth(growing: dict[str, Any]) -> list[int]:
     return [*places, *(p for row in growing["rising"] if "fall" in row for p in places_of_fall(row["fall"]))]
 
 
+def standing(question: Question) -> tuple[dict[int, Jet], dict[int, fmpq], list[int]]:
+    """For a `Question` of values alone: its symbols at the point, along nothing."""
+    values = question.numbers_of("input", "parameter")
+    states = zip(question.problem["states"], question.problem["states"].values(), strict=True)
+    values |= {question.place["state", k]: q for k, q in states}
+    return {p: Jet(question.numbers.settled(Jet(q)).value, {}, {}) for p, q in values.items()}, {}, []
+
+
 class NotEquilibrium(Refusal):
     """The field or a leaf relation does not vanish at the point."""
 
@@ -219,16 +227,19 @@ class Question:
             return
         entries = [(i, j, self._first_order([p])[0]) for i, j, p in self.problem["matrix"]]
         right = self._first_order(self.problem["right"])
-        columns = [[jet.value, *self.gradient(jet)] for jet in right]
-        if any(jet.value is None for jet in [*(e[2] for e in entries), *right]):
+        jets = [*(jet for *_, jet in entries), *right]
+        if any(jet.value is None for jet in jets):
             raise NotExact("the unknowns are not rational at the point")
-        K = self.matrix()
-        z = [row[0] for row in self.numbers.solve(K, [row[:1] for row in columns])]
+        K, along = self.matrix(), sorted({m for jet in jets for m in jet.first})
+        z = [row[0] for row in self.numbers.solve(K, [[jet.value] for jet in right])]
+        columns = [{m: jet.first.get(m, fmpq(0)) for m in along} for jet in right]
         for i, j, jet in entries:
             for m, slope in jet.first.items():
-                columns[i][m + 1] -= slope * z[j]
-        for place, row in zip(self._unknowns, self.numbers.solve(K, columns), strict=True):
-            self._at[place] = self.numbers.settled(Jet(row[0], {m: c for m, c in enumerate(row[1:]) if c}))
+                columns[i][m] -= slope * z[j]
+        slopes = self.numbers.solve(K, [[*row.values()] for row in columns]) if along else [[]] * len(z)
+        for place, value, row in zip(self._unknowns, z, slopes, strict=True):
+            first = {m: c for m, c in zip(along, row, strict=True) if c}
+            self._at[place] = self.numbers.settled(Jet(value, first))
 
     def matrix(self) -> Rows:
         """K at the point."""
