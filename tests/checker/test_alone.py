@@ -18,6 +18,7 @@ from tests.attack.forge.files_over_sets import over_sets
 from tests.attack.forge.genuine import genuine
 from tests.attack.parts.claims import at_odds
 from tests.checker.figures import PAGES, length, parts, said, sentence, statements
+from tests.jumps.proved_orbits import heated
 
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
@@ -169,6 +170,8 @@ def test_files_of_every_kind_are_confirmed_where_only_the_checker_is(tmp_path, m
         paths[-1].write_text(json.dumps(one.content), encoding="utf-8")
         names.add(one.content["theorem"]["name"])
     assert len(names) >= 5, names
+    paths.append(tmp_path / "through_jumps.json")
+    heated().to_json(paths[-1])
     command = [
         sys.executable,
         "-c",

@@ -1,6 +1,7 @@
 """Files of orbits through jumps: closed forms of them, and nothing where one hypothesis fails."""
 
 import copy
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,8 +14,9 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.flows import flow
 from geoctrl.checker.limits import Refusal
+from geoctrl.orbits.phases.hybrid_orbit_file import HybridOrbitFile
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
-from tests.jumps.proved_orbits import bounced, heated, hopped, swung, walked
+from tests.jumps.proved_orbits import bounced, heated, heating, hopped, swung, walked
 
 MADE = {"swing": swung, "heating": heated, "hopper": hopped, "pendulum": bounced, "walker": walked}
 
@@ -83,6 +85,22 @@ def test_an_elastic_pendulum_has_the_period_of_its_integral():
     assert found.period.rad() < 1e-10
     assert "energy" in found.claim
     assert "'impulse along row 0'" in found.claim
+
+
+def test_it_is_kept_and_printed():
+    again = pickle.loads(pickle.dumps(hopped()))
+    assert again.claim == hopped().claim
+    assert again.to_json() == hopped().to_json()
+    assert [t.str(20) for t in again.periods] == [t.str(20) for t in hopped().periods]
+    assert max(map(len, str(again).splitlines())) <= 79
+    assert len(again.hypotheses) == 9
+
+
+def test_bits_are_a_whole_number_of_some_size():
+    gait = gc.find_periodic(heating(), [18], [4, 2], jumps=["warm", "cold"])
+    for bits in (32, 10**6, "many"):
+        with pytest.raises(gc.InputError, match="bits must be a whole number"):
+            gait.enclose(bits=bits)
 
 
 def test_a_file_is_confirmed_by_itself(tmp_path):
@@ -300,8 +318,8 @@ def test_functions_with_choices_are_no_identities():
 def test_two_rounds_are_not_one():
     """After two of them all closes as well, and the guard was met between."""
     gait = gc.find_periodic(swung().system, [0, 2.0], 2 * np.pi)
-    with pytest.raises(gc.EquilibriumError, match="the guard of 'kick' may be met before"):
-        replace(gait, periods=2 * gait.periods).enclose(bits=96)
+    twice = replace(gait, periods=2 * gait.periods)
+    refused(HybridOrbitFile(twice, 96, 36).content(9 / 16), "the guard of 'kick' may be met before")
 
 
 # -- the walker ---------------------------------------------------------------------------------------------

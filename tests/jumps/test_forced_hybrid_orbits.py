@@ -92,3 +92,8 @@ def test_a_ball_on_a_table_that_shakes():
     assert found.x == pytest.approx([np.pi, np.cos(begin) / 2], rel=1e-10)
     # Of the speed beside the table's the part e is kept, and flights keep areas.
     assert np.prod(found.multipliers) == pytest.approx(0.64, rel=1e-9)
+
+
+def test_it_is_not_enclosed():
+    with pytest.raises(gc.InputError, match="hold the time"):
+        orbit().enclose()

@@ -25,8 +25,10 @@ __all__ = ["HybridOrbitEnclosure", "hybrid_orbit_enclosure"]
 
 LEAST, MOST = 96, 4096
 """Of bits."""
-RADII = 9 / 16, 3 / 8
-"""Exponents of the radius of the box relative to the bits, tried in turn."""
+SEARCHES = (8 / 3, 9 / 16), (8 / 3, 3 / 8), (5, 9 / 16)
+"""Bits to one coefficient of the series, and exponents of the radius of the box relative to the bits, tried
+in turn: a larger box, and shorter steps, whose pieces tell guards better.
+"""
 _REFUSED = "the orbit is not proved"
 
 
@@ -103,6 +105,10 @@ class HybridOrbitEnclosure(ProofFile):
     full = full_text
     __repr__ = short_form
 
+    def __reduce__(self):
+        # Balls are not pickled: what is loaded is proved again from its file.
+        return enclosure_by_file, (self.system, self.data)
+
 
 def hybrid_orbit_enclosure(orbit: Any, bits: int) -> HybridOrbitEnclosure:
     """The enclosure of a `HybridOrbit`; see `HybridOrbit.enclose`."""
@@ -111,12 +117,11 @@ def hybrid_orbit_enclosure(orbit: Any, bits: int) -> HybridOrbitEnclosure:
         raise InputError("the equations hold the time: orbits through jumps of such are not enclosed")
     reason = "no steps, boxes and forms were found for it"
     try:
-        file = HybridOrbitFile(orbit, bits)
-        for radius in RADII:
-            data = file.content(radius)
+        for terms, radius in SEARCHES:
+            data = HybridOrbitFile(orbit, bits, int(bits / terms)).content(radius)
             tell("the checker")
             try:
-                return _enclosure(orbit, data)
+                return enclosure_by_file(orbit.system, data)
             except checker.Refusal as refusal:
                 reason = f"the checker refuses it, {refusal}"
     except (NotSolved, checker.Refusal, ZeroDivisionError, ValueError) as error:
@@ -124,8 +129,8 @@ def hybrid_orbit_enclosure(orbit: Any, bits: int) -> HybridOrbitEnclosure:
     raise EquilibriumError(f"{_REFUSED}: {reason}; take the orbit of find_periodic, or more bits")
 
 
-def _enclosure(orbit: Any, data: dict[str, Any]) -> HybridOrbitEnclosure:
-    """What the checker finds in a file."""
+def enclosure_by_file(system: HybridSystem, data: dict[str, Any]) -> HybridOrbitEnclosure:
+    """What the checker finds in a file about a system."""
     found = checker.prove(data)
     proved, bits = found.told["region"].orbit, data["theorem"]["bits"]
     claim, checks = words_of(data, found)
@@ -138,10 +143,10 @@ def _enclosure(orbit: Any, data: dict[str, Any]) -> HybridOrbitEnclosure:
         except UnprovedError:
             multipliers = ()
     return HybridOrbitEnclosure(
-        system=orbit.system,
+        system=system,
         states=tuple(tuple(box[:-1]) for box in boxes),
-        modes=orbit.modes,
-        jumps=orbit.jumps,
+        modes=tuple(phase["mode"] for phase in data["theorem"]["phases"]),
+        jumps=tuple(phase.name for phase in proved.phases),
         periods=tuple(box[-1] for box in boxes),
         radius=float(proved.given["radius"]),
         multipliers=multipliers,

@@ -28,8 +28,6 @@ from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 __all__ = ["HybridOrbitFile"]
 
 ATTRACTS, REPELS = "hybrid orbit that attracts", "hybrid orbit that repels"
-TERMS = 8 / 3
-"""Bits to one coefficient of the series."""
 NEWTON, GAIN, EXACT = 8, 0.5, 5 / 8
 """Steps at most; the part of the one before that each is at most; and the exponent, relative to the bits, of
 the last one."""
@@ -45,12 +43,12 @@ class HybridOrbitFile:
     Parameters
     ----------
     orbit : HybridOrbit
-    bits : int
-        Of its numbers.
+    bits, degree : int
+        Of its numbers; of the series.
     """
 
-    def __init__(self, orbit: Any, bits: int) -> None:
-        self._orbit, self._bits, self._degree = orbit, bits, int(bits / TERMS)
+    def __init__(self, orbit: Any, bits: int, degree: int) -> None:
+        self._orbit, self._bits, self._degree = orbit, bits, degree
         params = orbit.system.parameters_at(orbit.params)
         by_name = {t.name: t for t in orbit.system.transitions}
         transitions = [by_name[name] for name in orbit.jumps]
