@@ -14,6 +14,7 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.proofs.proof import decide
 from geoctrl.checker.limits import Refusal
+from geoctrl.decisions.theorems import focus_decision
 from tests.analysis.plain import plain
 from tests.attack.forge.by_hand import Equations, with_theorem
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
@@ -83,6 +84,24 @@ def test_the_first_order_that_is_not_zero_tells(name):
 @pytest.mark.parametrize("name", NONE)
 def test_where_no_order_tells_nothing_is_said(name):
     assert not decide(NONE[name]).verdict.proved
+
+
+CIRCLES = "-y - y**3, x + x*y**2, -z"
+CENTRES = {
+    7: rest(CIRCLES, "xyz"),
+    3: rest(CIRCLES, "xyz", conserved={"the square of the radius, squared": "(x**2 + y**2)**2"}),
+}
+
+
+@pytest.mark.parametrize("last", CENTRES)
+def test_no_higher_order_is_asked_beside_what_is_conserved(last, monkeypatch):
+    """A centre has no coefficient of any order, and series of a large system take seconds."""
+    asked, surface = [], focus_decision._surface
+    monkeypatch.setattr(
+        focus_decision, "_surface", lambda q, ring, *more: asked.append(ring.order) or surface(q, ring, *more)
+    )
+    decide(CENTRES[last])
+    assert max(asked) == last
 
 
 def test_the_coefficient_is_that_of_the_planar_formula():

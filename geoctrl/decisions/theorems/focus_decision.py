@@ -5,7 +5,8 @@ polynomial is :math:`(x^2 + \omega^2)\, q(x)`, :math:`\omega^2 > 0`, with all ro
 the left of the axis. Two states z that tell points of the plane apart in which the linearisation turns are
 variables: the centre manifold x(z) is found up to the third power, and on it a function :math:`V_2 + V_3 +
 V_4` with the rate :math:`g V_2^2`, up to terms of more than four; where g = 0 up to the fifth power, with the
-rate :math:`g V_2^3`, and then up to the seventh. All of that are linear equations, one order after the other.
+rate :math:`g V_2^3`, and then up to the seventh, unless something else is conserved. All of that are linear
+equations, one order after the other.
 g < 0: asymptotically stable on the level set; g > 0: unstable; all g = 0: refused.
 """
 
@@ -84,7 +85,9 @@ def _focus(q: Question, levels: list[str]) -> Focus:
         raise NotExact("series have rational coefficients")
     along, tangents = _plane(q, W, A, _turning_rate(A))
     found = _tangent_plane(q, along, tangents)
-    for order in ORDERS:
+    # Beside a function that is conserved and no level the plane has closed orbits, as a rule: all g are zero.
+    several = q.problem["invariants"].keys() <= {*levels}
+    for order in ORDERS if several else ORDERS[:1]:
         rates = _surface(q, PowerSeries(2, order, q.numbers), along, found, names)
         forms, g = _function([series.coefficients() for series in rates], order + 1)
         if g:
