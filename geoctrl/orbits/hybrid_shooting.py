@@ -164,20 +164,33 @@ class _HybridShooting:
 
     @cached_property
     def sizes(self) -> list[np.ndarray]:
-        """Largest values of the states of each phase at its start, half way and at its end, or way there."""
-        found = []
+        """Largest values of each state over the phases that have it: at their starts, half way and at their
+        ends, or on the way there.
+        """
+        found: dict[str, float] = {}
         for p, x, time in zip(self.phases, self.starts, self.times, strict=True):
             middle, end = p.end(x, float(time) / 2), p.end(x, float(time))
             way = np.maximum(np.abs(middle.rate), np.abs(end.rate)) * time
             size = np.max(np.abs([x, middle.x, end.x, way]), axis=0)
-            found.append(np.where(size > 0, size, 1.0))
-        return found
+            for label, value in zip(p.system.state_labels, size.tolist(), strict=True):
+                found[label] = max(found.get(label, 0.0), value)
+        labels = [p.system.state_labels for p in self.phases]
+        return [np.array([found[label] or 1.0 for label in own]) for own in labels]
 
     @cached_property
     def level_names(self) -> list[str]:
         """Names of what all modes keep, and all jumps."""
         kept = [set(p.system.conserved(p.params, u=np.zeros(0))) for p in self.phases]
-        return sorted(n for n in set.intersection(*kept) if all(_jump_keeps(p, n) for p in self.phases))
+        shared = set.intersection(*kept)
+        struck = [self._states_on_guard(i) for i in range(len(self.phases))] if shared else []
+        both = list(zip(self.phases, struck, strict=False))
+        return sorted(n for n in shared if all(_jump_keeps(phase, n, states) for phase, states in both))
+
+    def _states_on_guard(self, phase: int) -> list[np.ndarray]:
+        """States on the guard at the end of a phase, of the sizes that states have on the orbit."""
+        p, x, sizes = self.phases[phase], self.starts[phase], self.sizes[phase]
+        end = p.end(x, float(self.times[phase])).x
+        return states_on_guard(p.system, p.transition.guard, p.params, (end, sizes))
 
     def levels(self, phase: int, x: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Values of what is conserved at a state, and gradients."""
@@ -277,12 +290,11 @@ class _HybridShooting:
         return moved, later
 
 
-def _jump_keeps(phase: Phase, name: str) -> bool:
-    """Whether a jump keeps a function, at three states on its guard."""
+def _jump_keeps(phase: Phase, name: str, states: Sequence[np.ndarray]) -> bool:
+    """Whether a jump keeps a function, at states on its guard."""
     t, target = phase.transition, phase.transition.target.system
     before = phase.system.conserved(phase.params)[name]
     after = target.conserved(phase.params).get(name)
-    states = states_on_guard(phase.system, t.guard, phase.params)
     if after is None or not states:
         return False
     here, there = phase.system.program([before, *t.reset]), target.program([after])
@@ -324,8 +336,9 @@ def _orbit(
         P = end.derivative @ strike @ end.flow @ P
         after = phases[(i + 1) % m].rate(states[(i + 1) % m])
         saltation.append(end.derivative @ strike + np.outer(after, end.slope) / end.speed)
-        D = end.derivative @ strike @ _leaf_basis(phases[i], end.x)
-        scaled = D / shooting.sizes[(i + 1) % m][:, None]
+        own, later = shooting.sizes[i], shooting.sizes[(i + 1) % m]
+        along = np.linalg.qr(_leaf_basis(phases[i], end.x) / own[:, None])[0]
+        scaled = (end.derivative @ strike * own) @ along / later[:, None]
         least = min(least, int(np.linalg.matrix_rank(scaled, tol=_FORCED * float(np.linalg.norm(scaled, 2)))))
     sizes = shooting.sizes[0]
     W = np.linalg.qr(_leaf_basis(phases[0], states[0]) / sizes[:, None])[0]

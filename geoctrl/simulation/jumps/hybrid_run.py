@@ -24,6 +24,8 @@ __all__ = ["Advance", "hybrid_run"]
 
 _TIME = re.compile(r"\bt = (-?\d[-+.\de]*)")
 _CLOSE = 2
+_ROUNDING = 1e-14
+"""Part of a phase's time within which rounding passes a guard that has been struck."""
 
 
 class Advance(Protocol):
@@ -149,7 +151,8 @@ class _HybridRun:
             broken = self._jump(struck[0], last, run.states[:, -1])
             if broken:
                 return self._ending(f"failed: {broken}, at t = {last:.12g}", failed=True)
-            t, mode, x = last, struck[0].target.name, self.jumps[-1].after
+            t, mode = last, struck[0].target.name
+            x = self._past_guard(struck[0], mode, t, self.jumps[-1].after)
             limit = accumulation_point(
                 [jump.name for jump in self.jumps],
                 [jump.time for jump in self.jumps],
@@ -208,17 +211,9 @@ class _HybridRun:
 
     def _onto_guard(self, transition: Transition, run: Samples) -> float:
         """The time of the strike once more, to the last digit: steps of Newton along the motion."""
-        system, params = transition.source.system, self.params[transition.source.name]
-        slopes = system.graph.gradient(transition.guard, system.state_nodes)
-        program = system.program([transition.guard, *slopes, *system.field_nodes])
-        n, constants, drive = system.nstates, program.constants(params), self._drives[transition.source.name]
         t, x = float(run.time[-1]), run.states[:, -1].copy()
         for _ in range(_CLOSE):
-            u = drive.inputs_at(t, x, params)
-            h, *more = program.scalar([*x.tolist(), t, *u.tolist()], constants)
-            slope, rate = np.array(more[:n]), np.array(more[n:])
-            speed = float(slope @ rate)
-            step = -h / speed if speed else 0.0
+            step, rate = self._time_to_guard(transition, t, x)
             if not np.isfinite(step):
                 break
             t, x = t + step, x + step * rate
@@ -226,6 +221,28 @@ class _HybridRun:
             run.time[-1] = t
         run.states[:, -1] = x
         return float(run.time[-1])
+
+    def _time_to_guard(self, transition: Transition, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
+        """-h/h' and the rates at a state; zero where the motion goes along the guard."""
+        system, params = transition.source.system, self.params[transition.source.name]
+        slopes = system.graph.gradient(transition.guard, system.state_nodes)
+        program, n = system.program([transition.guard, *slopes, *system.field_nodes]), system.nstates
+        u = self._drives[transition.source.name].inputs_at(t, x, params)
+        h, *more = program.scalar([*x.tolist(), t, *u.tolist()], program.constants(params))
+        rate = np.array(more[n:])
+        speed = float(np.array(more[:n]) @ rate)
+        return (-h / speed if speed else 0.0), rate
+
+    def _past_guard(self, transition: Transition, mode: str, t: float, x: np.ndarray) -> np.ndarray:
+        """The state after a jump, on the side of its guard that the motion takes.
+
+        A reset that leaves the guard as it is leaves the rounding of a strike, from where it is passed once
+        more in a time that is nothing beside that of the phase before.
+        """
+        if transition.source.name != mode:
+            return x
+        phase, (left, rate) = self.pieces[-1].run.time, self._time_to_guard(transition, t, x)
+        return x + 2 * left * rate if 0 < left <= _ROUNDING * (phase[-1] - phase[0]) else x
 
     def _keep(self, mode: str, run: Samples, t: float) -> None:
         """Put a piece away, with the samples in it that were asked for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,27 @@ __all__ = ["states_on_guard"]
 
 _COUNT, _DRAWS, _STEPS = 3, 24, 40
 _ZERO = 1e-10
+_FAR = 0.3
+"""Sizes of states by which they are drawn about one."""
 
 
-def states_on_guard(system: Recorded, guard: Node, values: Mapping[str, float]) -> list[np.ndarray]:
-    """Three of them, or as many as Newton's steps of least length find from random states."""
+def states_on_guard(
+    system: Recorded,
+    guard: Node,
+    values: Mapping[str, float],
+    about: tuple[np.ndarray, np.ndarray] | None = None,
+) -> list[np.ndarray]:
+    """Three of them, or as many as Newton's steps of least length find from random states.
+
+    Parameters
+    ----------
+    about : pair of (n,) arrays, optional
+        A state and sizes: the states are drawn about it, as far as these, and lengths of steps are over them.
+    """
     rng, found = np.random.default_rng(7), []
     for _ in range(_DRAWS):
-        x = _solution(system, guard, system.random_state(rng, values), values)
+        drawn = system.random_state(rng, values) if about is None else _state_about(*about, rng)
+        x = _solution(system, guard, drawn, values, 1.0 if about is None else about[1])
         if x is not None:
             found.append(system.onto_rows(x, values))
         if len(found) == _COUNT:
@@ -27,7 +42,13 @@ def states_on_guard(system: Recorded, guard: Node, values: Mapping[str, float]) 
     return found
 
 
-def _solution(system: Recorded, guard: Node, x: np.ndarray, values: Mapping[str, float]) -> np.ndarray | None:
+def _state_about(x: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return x + sizes * rng.normal(scale=_FAR, size=x.size)
+
+
+def _solution(
+    system: Recorded, guard: Node, x: np.ndarray, values: Mapping[str, float], sizes: Any
+) -> np.ndarray | None:
     """A state near ``x`` where guard and relations vanish; None where the steps do not end there."""
     nodes = [guard, *system.leaf.nodes]
     slopes = system.graph.jacobian(nodes, system.state_nodes)
@@ -43,5 +64,5 @@ def _solution(system: Recorded, guard: Node, x: np.ndarray, values: Mapping[str,
             return None
         if np.all(np.abs(defect) <= _ZERO * (np.abs(rows) @ np.abs(x) + np.abs(defect) * 0)):
             return x
-        x = x - np.linalg.lstsq(rows, defect, rcond=None)[0]
+        x = x - sizes * np.linalg.lstsq(rows * sizes, defect, rcond=None)[0]
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -23,12 +24,12 @@ from geoctrl.systems.jumps.impact_equations import (
     inverse_loads,
     worst_dependence,
 )
-from geoctrl.systems.jumps.transition import Landing, Transition, landing_state
+from geoctrl.systems.jumps.transition import Landing, Transition, landing_state, size_of
 
 __all__ = ["ImpactTransition", "kinetic_energy"]
 
 _ROUNDING = 1e-12
-"""Part of the terms of a velocity, or of the largest impulse, below which there is no sign."""
+"""Part of the magnitude of a velocity, an impulse or a force below which there is no sign."""
 
 _ENERGY = 1e-10
 """Part of the kinetic energies by which states and formula may differ."""
@@ -152,27 +153,27 @@ class ImpactTransition(Transition):
         return kinetic_energy(self.target.system)
 
     @cached_property
-    def leaving(self) -> tuple[list[Node], list[Node]]:
-        """The row that leaves, and the velocities after the impact that it multiplies; empty without one."""
-        given = self.jump.leaving
+    def leaving(self) -> Node:
+        """Velocity of what leaves, after the impact; zero where nothing is to leave."""
+        given, g = self.jump.leaving, self.source.system.graph
         if given is None:
-            return [], []
+            return g.zero
         row = self._rows_by_name([given])[0] if isinstance(given, str) else self._nodes(given)[0]
-        return row, self.full_velocity
+        return dot(g, row, self.full_velocity)
 
     @property
     def promises(self) -> dict[str, Node]:
         """Pivots, by which inertia and loads are positive definite; that what is struck comes nearer, and its
         impulse pushes; that what leaves does not sink in.
         """
-        hit, k, (row, after) = self.collision, self.jump.normal, self.leaving
+        hit, k = self.collision, self.jump.normal
         found = {f"pivot {i} of the impact": pivot for i, pivot in enumerate(hit.pivots, 1)}
         if k is not None:
             found |= {f"speed at which row {k} closes": -hit.approach[k]}
             found |= {f"impulse along row {k}": hit.impulses[k]}
-        if row:
+        if self.jump.leaving is not None:
             name = self.jump.leaving if isinstance(self.jump.leaving, str) else "the row that leaves"
-            found |= {f"speed of {name} after": dot(self.source.system.graph, row, after)}
+            found |= {f"speed of {name} after": self.leaving}
         return found
 
     # -- numbers ----------------------------------------------------------------------------------
@@ -180,10 +181,8 @@ class ImpactTransition(Transition):
     @cached_property
     def _landing_nodes(self) -> list[Node]:
         """All that a landing asks for, one after the other."""
-        hit, (row, after) = self.collision, self.leaving
-        along = [a * b for a, b in zip(row, after, strict=True)]
-        kinetic = kinetic_energy(self.source.system)
-        return [*self.reset, *hit.impulses, *hit.approach, hit.change, kinetic, *along]
+        hit, kinetic = self.collision, kinetic_energy(self.source.system)
+        return [*self.reset, *hit.impulses, *hit.approach, hit.change, kinetic, self.leaving]
 
     @cached_property
     def _matrices(self) -> list[Node]:
@@ -214,14 +213,9 @@ class ImpactTransition(Transition):
         self._require_regular(t, x, u, params)
         values = self._values(self._landing_nodes, t, x, u, params)
         n, k = len(self.reset), len(self.collision.impulses)
-        state, rest = values[:n], values[n:]
-        impulse, approach, (change, before), along = (
-            rest[:k],
-            rest[k : 2 * k],
-            rest[2 * k : 2 * k + 2],
-            rest[2 * k + 2 :],
-        )
-        broken = self._broken_promise(impulse, approach, along)
+        state, impulse, approach = values[:n], values[n : n + k], values[n + k : n + 2 * k]
+        change, before, leaving = values[n + 2 * k :]
+        broken = self._broken_promise(impulse, approach, leaving, (t, x, u, params))
         state = landing_state(self, state, params)
         after = self._kinetic_energy_after(state, params)
         if not broken:
@@ -278,20 +272,26 @@ class ImpactTransition(Transition):
             "that stay in force; leave out what follows from the others"
         )
 
-    def _broken_promise(self, impulse: np.ndarray, approach: np.ndarray, along: np.ndarray) -> str:
+    def _broken_promise(
+        self, impulse: np.ndarray, approach: np.ndarray, leaving: float, at: tuple[Any, ...]
+    ) -> str:
         """Words about a contact that moves apart before, pulls, or sinks in after."""
-        k = self.jump.normal
+        k, system = self.jump.normal, self.source.system
+
+        def is_wrong(value: float, node: Node) -> bool:
+            return value < 0 and value < -_ROUNDING * size_of(system, node, *at)
+
         if k is not None:
-            if approach[k] > 0:
+            if is_wrong(-approach[k], self.collision.approach[k]):
                 return (
                     f"row {k} of the impact {self.name!r} moves apart already ({approach[k]:.6g} m/s): its "
                     "velocity must be negative where something is struck"
                 )
-            if impulse[k] < -_ROUNDING * np.max(np.abs(impulse)):
+            if is_wrong(impulse[k], self.collision.impulses[k]):
                 return f"the impact {self.name!r} would pull: its impulse along row {k} is {impulse[k]:.6g}"
-        if along.sum() < -_ROUNDING * np.abs(along).sum():
+        if is_wrong(leaving, self.leaving):
             name = self.jump.leaving if isinstance(self.jump.leaving, str) else "that leaves"
-            return f"the row {name} would sink in after the impact {self.name!r} ({along.sum():.6g} m/s)"
+            return f"the row {name} would sink in after the impact {self.name!r} ({leaving:.6g} m/s)"
         return ""
 
     def _pull(self, t: float, state: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> str:
@@ -305,9 +305,12 @@ class ImpactTransition(Transition):
         if not asked:
             return ""
         forces = system.reactions(state, u if system.ninputs else None, params, t)
-        size = max(map(abs, forces.values()))
-        pulling = [name for name in asked if forces[name] < -_ROUNDING * size]
-        return f"contact {pulling[0]!r} would pull after the impact {self.name!r}" if pulling else ""
+        pulling = [name for name in asked if forces[name] < 0]
+        nodes = system.assembly.reactions if pulling else {}
+        for name in pulling:
+            if forces[name] < -_ROUNDING * size_of(system, nodes[name], t, state, u, params):
+                return f"contact {name!r} would pull after the impact {self.name!r}"
+        return ""
 
     # -- checks before anything runs ----------------------------------------------------------------
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import STATE, Node
+from geoctrl._scalars.arithmetic.magnitudes import Magnitudes
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.projection import onto_leaf
 
-__all__ = ["GivenTransition", "Landing", "NamedMode", "Transition", "landing_state"]
+__all__ = ["GivenTransition", "Landing", "NamedMode", "Transition", "landing_state", "size_of"]
 
 
 class NamedMode(NamedTuple):
@@ -159,3 +160,16 @@ def landing_state(transition: Transition, state: np.ndarray, params: Mapping[str
         start = len(a.velocity)
         state = np.concatenate([state[:start], gamma[system.kept_index], state[start + len(system.kept) :]])
     return system.onto_rows(state, params)
+
+
+def size_of(
+    system: Recorded, node: Node, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+) -> float:
+    """Magnitude of a value at a state: rounding leaves some 1e-16 of it where the terms cancel."""
+    known = system.cache.setdefault("magnitudes of promises", {})
+    if node not in known:
+        known[node] = Magnitudes(system.graph, [node])
+    values = dict(zip(system.arguments, [*x.tolist(), t, *u.tolist()], strict=True))
+    values |= {a: float(params[name]) for name, a in system.assembly.parameters.items()}
+    (_, size) = known[node](values)
+    return float(size[0])
