@@ -80,7 +80,6 @@ def test_a_set_is_judged_once_and_from_what_its_file_holds(whole):
     assert content == {k: v for k, v in written.items() if k != "digest"}
 
 
-@pytest.mark.long(reason="where every box is refused nothing is proved, in the test after")
 def test_where_the_last_box_is_refused_the_one_before_is_judged(monkeypatch):
     judged, system = [], two_wells()
     count_judgements(monkeypatch, judged, refused=2)  # that nothing else rests there, and the set itself

@@ -268,9 +268,6 @@ def long_numbers():
     return problem, theorem | basis(problem)
 
 
-@pytest.mark.long(
-    reason="the attack in quick mode, a part of .ci/run, has heavy files checked within such limits"
-)
 def test_squares_and_numbers_of_theorems_are_bounded():
     for make, expected in ((many_squares, "PROVED_ASYMPTOTICALLY_STABLE"), (long_numbers, "refused")):
         problem, theorem = make()

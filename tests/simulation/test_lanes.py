@@ -141,7 +141,6 @@ def test_without_heyoka_members_run_in_lanes(skate, monkeypatch):
     assert ens["Gamma3"] == pytest.approx(with_it["Gamma3"], abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.long(reason="stepping/test_disk_cache.py has kernels read by another process")
 def test_a_second_process_compiles_nothing(skate, ensemble):
     """The loop, the method's stages and the field of a system are read from disk."""
     program = (

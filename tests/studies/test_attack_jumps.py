@@ -8,7 +8,7 @@ from geoctrl.systems.jumps.transition import GivenTransition
 from tests.attack.outcome import FAULTS
 from tests.attack.parts import jumps
 
-IMPACTS, GAINS = (4, 14), 18
+IMPACTS, GAINS = (4, 14), 50
 FIELDS = (3, 5)
 
 

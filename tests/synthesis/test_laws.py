@@ -265,7 +265,6 @@ def test_bounds_for_sliding_are_symbolic():
             design.contains(0.0)
 
 
-@pytest.mark.long(reason="bounds for sliding are compared with their closed form beside it")
 @pytest.mark.slow
 def test_a_numerical_point_has_numerical_bounds():
     """A leaning turn that I1 alone decides: the interval's end against the sign of the roll inertia."""

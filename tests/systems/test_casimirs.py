@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from itertools import combinations_with_replacement
 
-import pytest
 import sympy as sp
 
 import geoctrl as gc
@@ -36,7 +35,6 @@ def ring(n):
     )
 
 
-@pytest.mark.long(reason="Casimirs of two bodies are asked beside it")
 def test_a_ring_of_eight_bodies_is_searched_in_a_moment():
     mechanism = ring(8)
     start = time.process_time()

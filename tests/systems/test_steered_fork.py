@@ -58,9 +58,6 @@ def system():
     return vehicle()
 
 
-@pytest.mark.long(
-    reason="the bicycle of the benchmark keeps its contact in literature/ and oracles/test_bicycle.py"
-)
 def test_motions_keep_the_contact_of_the_steered_wheel(system):
     motion = EquationsOfMotion.of(system)
     point = dict(zip(motion.states, system.equilibrium("straight").exact, strict=True))

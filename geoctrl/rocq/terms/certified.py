@@ -59,6 +59,8 @@ MISSING = {
     "loop that repels": MAPS,
     "loop with fixed points": MAPS,
     "loop that rests on a manifold": MAPS,
+    "held cycle that attracts": MAPS,
+    "held cycle that repels": MAPS,
     "moving member": MOVING,
     "attraction over cells": BALLS,
 }
