@@ -29,13 +29,11 @@ from geoctrl.sampling import Switching
 
 __all__ = ["Box", "CatchFile"]
 
-BITS, DEGREE, LEFT, LEAST, SLOPES = 64, 15, 14, 40, 20
-"""Of numbers; of the series; and exponents of what a step may leave out: of states in terms of the least
-radius of their starts, over their sizes at least, and of their derivative by the start. What hundreds of
-steps leave out adds some hundredths to the box at most."""
-TRIED, LONGER = 24, 1.06
-"""How often a step is made shorter, and how much longer than the last one it is tried: nearly always it is
-as long as it may be, and a step that is too long costs as much as one that is taken."""
+BITS, DEGREE, LEFT, SLOPES = 64, 15, 40, 20
+"""Of numbers; of the series; and exponents of what a step may leave out of states over their sizes, and of
+their derivative by the start."""
+TRIED, LONGER = 24, 1.25
+"""How often a step is made shorter, and how much longer than the last one it is tried."""
 
 Box = Sequence[tuple[Fraction, Fraction]]
 """Middles and radii of states."""
@@ -133,10 +131,10 @@ class CatchFile:
             row["radii"] = [fmpq(r.numerator, r.denominator) for _, r in box]
             start, radii = plant.start_and_radii(motion, row)
             bundle = Bundle(motion, start, radii)
-            left, h = max(fmpq(1, 1 << LEAST), min(radii[:-1]) / (1 << LEFT)), PARTS
+            left, h = arb(2) ** -LEFT, PARTS
             try:
                 while s < PARTS:
-                    h, sides = self._step(motion, bundle, arb(left), min(PARTS - s, int(LONGER * h)))
+                    h, sides = self._step(motion, bundle, left, min(PARTS - s, int(LONGER * h)))
                     tube = bundle.carry(fmpq(h, PARTS), [*map(interval_of, sides)])
                     self._require_limits(plant.largest(motion, tube))
                     found.append([h, [list(side) for side in sides]])
