@@ -161,7 +161,7 @@ def test_what_no_input_changes_is_left_out_by_its_name():
 @pytest.mark.long(reason="six holds of four states with a level: 2 s")
 def test_with_a_level_nearby_motions_are_led_to_their_own():
     body, orbit = gyrostat()
-    proof = gc.lqr(body, orbit, holds=6).enclose(bits=80)
+    proof = gc.lqr(body, orbit, holds=6).enclose(bits=96)
     assert proof.verdict == gc.Verdict.PROVED_STABLE
     assert "those on another level to one beside it" in proof.claim
 
