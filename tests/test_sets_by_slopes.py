@@ -45,6 +45,18 @@ def edge(roa, count, seed):
     return way / np.sqrt(np.einsum("in,ij,jn->n", way, roa.matrix, way)) * (1 - 1e-6)
 
 
+def states_on_rays(roa, count, seed):
+    """States of a set about zero, next to its edge, in drawn directions."""
+    sizes = np.array([high for _, high in roa.extent.values()])
+    for way in np.random.default_rng(seed).normal(size=(count, len(sizes))) * sizes:
+        inside, outside = 0.0, 10.0
+        for _ in range(30):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if roa.contains(middle * way) else (inside, middle)
+        assert 0 < inside < 10
+        yield inside * way
+
+
 # -- what is proved holds ---------------------------------------------------------------------------------
 
 
@@ -171,7 +183,7 @@ def test_squares_hold_a_larger_set_of_a_loop_with_an_estimator():
     rest = loop.equilibrium(next(iter(loop.families)))
     roa = gc.region_of_attraction(loop, rest, by="squares", monomials=2, seconds=120)
     assert roa.extent["phi"][1] > 0.1
-    for x in edge(roa, 12, 6).T:
+    for x in states_on_rays(roa, 12, 6):
         assert np.abs(gc.simulate(loop, np.linspace(0, 40, 41), x).states[:, -1]).max() < 1e-3
 
 
