@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 import pytest
+import sympy as sp
 from flint import fmpq
 
 import geoctrl as gc
@@ -120,6 +121,45 @@ def test_map_over_a_shape_is_the_closed_form(tmp_path):
     found.to_json(tmp_path / "disk.json")
     assert gc.verify(tmp_path / "disk.json").verdict is gc.Verdict.PROVED_BY_CELLS
     assert main(["verify", str(tmp_path / "disk.json"), "--rebuild"]) == 0
+
+
+def test_a_map_takes_the_points_of_rest_beside_its_family(tmp_path):
+    """The racer rests on circles as well: two dimensions of rest, one of the family, as `certify` finds at a
+    point. Straight on it is stable where the steered axle trails.
+    """
+    racer = gc.models.get("roller-racer")().reduce()
+    found = gc.certify_region(racer, "straight", {"V": (-3, 3), "d1": (0.2, 1)}, depth=4)
+    assert found.spectrum == 0
+    assert found.stable == found.unstable == 7 / 16  # all but the cells that meet V = 0
+    for cell in found.cells:
+        if cell.verdict != "undecided":
+            sign = {"stable": 1, "unstable": -1}[cell.verdict]
+            assert all(sign * speed > 0 for speed in cell.sides["V"])
+    file = tmp_path / "racer.json"
+    found.to_json(file)
+    assert main(["verify", str(file), "--rebuild"]) == 0
+    for part, value in (("phi", "Y1"), ("Omega", "phi")):
+        data = copy.deepcopy(found.data)
+        data["problem"]["states"][part] = data["problem"]["states"][value]
+        with pytest.raises(gc.CertificateError):
+            verified(data, file)
+    data = copy.deepcopy(found.data)
+    data["theorem"]["symbols"] |= data["theorem"].pop("moving")
+    with pytest.raises(gc.CertificateError):
+        verified(data, file)
+
+
+def test_symbols_with_numbers_move_beside_axes():
+    """Two dimensions of rest, of which one is an axis and one has a number."""
+    x, y, z = sp.symbols("x y z", real=True)
+    A, B = sp.symbols("A B", real=True)
+    plane = gc.VectorField(
+        states=["x", "y", "z"],
+        rates=[x * z, -y * z, -(1 + x**2 + y**2) * z],
+        equilibria={"plane": gc.Family({"x": A, "y": B}, symbols=[A, B])},
+    ).reduce()
+    assert gc.certify_region(plane, "plane", {"A": (1, 2)}, depth=2, params={"B": 3}).stable == 1
+    assert gc.certify_region(plane, "plane", {"B": (1, 2)}, depth=2, params={"A": 3}).stable == 1
 
 
 def test_roots_of_the_axes_are_enclosed(tmp_path):

@@ -15,13 +15,13 @@ one likes, it leaves the point.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from geoctrl._scalars import PARAMETER, Node
-from geoctrl.analysis.conditions.family_point import FamilyFunctions
+from geoctrl.analysis.conditions.family_point import FamilyFunctions, FamilyPoint
 from geoctrl.analysis.symbolic.rational_functions import RationalField, RationalFunction
 
-__all__ = ["Drift", "drifts", "resting_manifold"]
+__all__ = ["Drift", "RestingStates", "drifts", "resting_manifold", "resting_states"]
 
 Row = list[RationalFunction]
 
@@ -31,7 +31,7 @@ class _OtherFunctionsError(Exception):
 
 
 class _Members:
-    """Values of nodes at the members of a family."""
+    """Values of nodes at the members of a family, in the field of their functions."""
 
     def __init__(self, f: FamilyFunctions) -> None:
         self.at, self.f = f.at, f
@@ -46,7 +46,31 @@ class _Members:
         return self.f.field.all(found)
 
 
+class _MembersAlone:
+    """The same without functions of the family: each time in the field that the values lie in."""
+
+    def __init__(self, at: FamilyPoint) -> None:
+        self.at = at
+
+    def __call__(self, nodes: Sequence[Node]) -> Row:
+        found = self.at.at_members(list(nodes))
+        return RationalField([*found, found[0].graph.one], self.at.squares, self.at.positive).all(found)
+
+
 # -- manifolds of equilibria ---------------------------------------------------------------------------
+
+
+class RestingStates(NamedTuple):
+    """States at which a manifold of equilibria is written: those left free, and the others by these."""
+
+    free: list[Node]
+    values: dict[Node, Node]
+
+
+def resting_states(at: FamilyPoint) -> RestingStates | None:
+    """Equilibria on the leaf near the members of a family, under its inputs; None where none are found."""
+    solved = _Rest(_MembersAlone(at))
+    return RestingStates(solved.free, solved.values) if solved.complete else None
 
 
 def resting_manifold(f: FamilyFunctions, dimension: int) -> Row | None:
@@ -57,7 +81,7 @@ def resting_manifold(f: FamilyFunctions, dimension: int) -> Row | None:
         solved = _Rest(_Members(f))
     except _OtherFunctionsError:
         return None
-    return solved.nonzero if solved.complete and solved.dimension == dimension else None
+    return solved.nonzero if solved.complete and len(solved.free) == dimension else None
 
 
 class _Rest:
@@ -69,14 +93,16 @@ class _Rest:
         At the members: what is divided by, and factors left out.
     complete : bool
         Whether nothing is left to solve.
-    dimension : int
-        Number of states left free.
+    free : list of Node
+        States left free.
+    values : dict of Node -> Node
+        The others, by these.
     """
 
-    def __init__(self, members: _Members) -> None:
+    def __init__(self, members: _Members | _MembersAlone) -> None:
         self._members, system = members, members.at.system
         self._graph = system.graph
-        self._free = list(system.state_nodes)
+        self.free, self.values = list(system.state_nodes), dict[Node, Node]()
         self.nonzero: Row = []
         equations = members.at.with_settings([*system.field_nodes, *system.leaf.nodes])
         while left := self._numerators(equations):
@@ -84,9 +110,11 @@ class _Rest:
             if found is None:
                 break
             state, value = found
-            self._free.remove(state)
+            self.free.remove(state)
+            earlier = self._graph.substitute(list(self.values.values()), {state: value})
+            self.values = dict(zip(self.values, earlier, strict=True)) | {state: value}
             equations = self._graph.substitute([field.node(top) for field, top in left], {state: value})
-        self.complete, self.dimension = not left, len(self._free)
+        self.complete = not left
 
     def _numerators(self, equations: Sequence[Node]) -> list[tuple[RationalField, RationalFunction]]:
         """Numerators that do not vanish identically, the short ones first; without factors that are not zero
@@ -113,14 +141,15 @@ class _Rest:
         """A state that an equation holds to the first power, the last ones first, and its value."""
         degrees = dict(zip(field.generators, map(int, top.top.degrees()), strict=False))
         inside = self._graph.symbols(n for n, degree in degrees.items() if degree and n.kind == "fun")
-        for state in reversed(self._free):
+        for state in reversed(self.free):
             if degrees.get(state) != 1 or state in inside:
                 continue
             slope = RationalFunction(field, top.top.derivative(field.generators.index(state)), field.one.top)
             (value,) = self._members([field.node(slope)])
             if value:
                 self.nonzero.append(value)
-                return state, state - field.node(top) / field.node(slope)
+                (rest,) = self._graph.substitute([field.node(top)], {state: self._graph.zero})
+                return state, -rest / field.node(slope)
         return None
 
 

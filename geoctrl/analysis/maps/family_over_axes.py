@@ -78,6 +78,8 @@ class FamilyOverAxes:
     leaf, invariants : dict of name -> place
     domain : list of Quotient
         Positive within the domain of the model.
+    is_about_numbers : bool
+        Whether symbols move about numbers: what vanishes at these need not vanish identically.
     along : str or None
         Of a shape over which integrals exist, the state by which these are developed.
     integrals : dict of name -> Jet
@@ -93,7 +95,10 @@ class FamilyOverAxes:
         if set(axes) & {*problem["parameters"], *symbols}:
             raise Refusal("an axis has a value besides", "problem.axes")
         self._open = [k for k, role in held.items() if role == "parameter"]
-        self._symbols = [*symbols, *(k for k in axes if held[k] == "family")]
+        # Those that have numbers come before axes, as in the file.
+        moving = sorted((k for k in axes if held[k] == "family"), key=lambda k: axes[k][0] < axes[k][1])
+        self._symbols = [*symbols, *moving]
+        self.is_about_numbers = any(low == high for low, high in axes.values())
         self._functions = generators_of(nodes)
         self.field = Quotients(list(axes), self._functions, [(a + b) / 2 for a, b in axes.values()])
         self.labels, self.leaf, self.invariants = (

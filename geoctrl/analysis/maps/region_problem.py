@@ -13,6 +13,7 @@ from geoctrl._scalars import exact, shown
 from geoctrl.analysis.conditions.family_point import FamilyPoint, NotFree
 from geoctrl.analysis.conditions.parameter_settings import Settings
 from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
+from geoctrl.analysis.maps.wider_family import wider_members
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.checker.maps.file import AXES
 from geoctrl.decisions.reading.problem_reader import Refusal, conform
@@ -55,10 +56,12 @@ def region_problem(
     axes: Mapping[str, tuple[Fraction, Fraction]],
     params: Mapping[str, Any] | None,
     is_over_shape: bool = False,
+    manifold: int | None = None,
 ) -> tuple[dict[str, Any], FamilyOverAxes]:
     """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it.
 
-    With integrals over the shape of the motion, where no input acts; Refusal where there are none.
+    With integrals over the shape of the motion, where no input acts; or with further symbols, so that the
+    family is all of a manifold of equilibria of this dimension. Refusal where there are none.
     """
     own = sys.families[family].names
     given = dict(params or {})
@@ -116,11 +119,17 @@ def region_problem(
         raise EquilibriumError(
             "the equations of motion depend on the time explicitly: there is no map of them"
         )
+    shifts = dict[str, list[str]]()
+    if manifold is not None:
+        fixed = Settings(sys, {k: sp.Rational(str(exact(v))) for k, v in parameters.items()} | related)
+        wider = wider_members(FamilyPoint(sys, family, fixed), manifold)
+        members["states"], free = graph.substitute(wider.states, roots), free | wider.symbols
+        shifts = {name: ["0", "0"] for name in wider.symbols.values()}
     named = {
         "kind": "region",
         "parameters": {k: str(exact(v)) for k, v in parameters.items()},
-        "symbols": {k: str(exact(symbols[k])) for k in free.values() if k not in axes},
-        "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
+        "symbols": {k: str(exact(symbols[k])) for k in free.values() if k not in {*axes, *shifts}},
+        "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()} | shifts,
     }
 
     shape = motion.shape() if is_over_shape and all(node.is_zero for node in members["inputs"]) else None
@@ -153,11 +162,19 @@ def require_same_region(sys: ReducedSystem, problem: Mapping[str, Any], theorem:
     if tied := [p.name for p in sys.mechanism.parameters if p.name not in known]:
         raise CertificateError(f"the map sets {', '.join(tied)} by other parameters, and does not tell how")
     axes = {k: (Fraction(a), Fraction(b)) for k, (a, b) in theorem["axes"].items()}
+    own = sys.families[family].names
+    shifts = {k for k in theorem.get("moving", {}) if k not in own}
+    manifold = len(shifts) + sum(k in own for k in (*theorem["axes"], *theorem["moving"])) if shifts else None
     numbers = {k: Fraction(v) for part in (problem["parameters"], symbols) for k, v in part.items()}
+    numbers = {k: v for k, v in numbers.items() if k not in shifts}
     try:
-        anew, _ = region_problem(sys, family, axes, numbers, "shape" in theorem)
+        anew, _ = region_problem(sys, family, axes, numbers, "shape" in theorem, manifold)
     except Refusal:
-        raise CertificateError(f"the map rests on integrals that {sys.name} has not") from None
+        raise CertificateError(
+            f"the map rests on integrals, or on a manifold of equilibria, that {sys.name} has not"
+        ) from None
+    anew["axes"] = {k: v for k, v in anew["axes"].items() if k not in shifts}
+    anew["symbols"] |= dict.fromkeys(shifts, "0")
     rows = len(anew["nodes"])
     given = {**problem, "nodes": problem["nodes"][:rows], "axes": theorem["axes"], "symbols": symbols}
     given |= {"domain": theorem["domain"], "kind": anew["kind"]}

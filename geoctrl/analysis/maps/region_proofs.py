@@ -115,6 +115,13 @@ class Proposals(NamedTuple):
     proofs: list[dict[str, Any]]
     undecided: int
 
+    @property
+    def manifold(self) -> int | None:
+        """The dimension of a manifold of equilibria that would decide where one proof tells no more than the
+        spectrum; None where it would not.
+        """
+        return next((p["manifold"] for p in self.proofs if "manifold" in p), None)
+
 
 def proposals(members: FamilyOverAxes) -> Proposals:
     """Proofs that may hold somewhere in the region, multipliers as quotients."""
@@ -161,10 +168,15 @@ def independent_chart(
     """
     rows, omitted = [], []
     left = list(zip(names, members.gradients(names), strict=True))
-    leaf = members.leaf
-    while left := [(k, row) for k, row in left if any(row)]:
+    leaf, there = members.leaf, ProofSamples(members) if members.is_about_numbers else None
+
+    def differs(e: MapQuotient) -> bool:
+        """Whether an entry differs from zero at the members."""
+        return bool(e) and (there is None or bool(np.any(there(e) != 0)))
+
+    while left := [(k, row) for k, row in left if any(map(differs, row))]:
         name, row, j = min(
-            ((k, row, j) for k, row in left for j, e in enumerate(row) if e),
+            ((k, row, j) for k, row in left for j, e in enumerate(row) if differs(e)),
             key=lambda e: (
                 e[0] not in leaf,
                 *([-at.evenness(e[1][e[2]])] if at else []),
@@ -233,7 +245,7 @@ def _by_spectrum(
     if columns and len(columns) == zeros + extra:
         yield right, roots | {"verdict": "stable", "tangents": columns}
     else:
-        yield right, roots | {"verdict": "spectrum"}
+        yield right, roots | {"verdict": "spectrum", "manifold": zeros + extra}
 
 
 def _pivots(members: FamilyOverAxes, rows: Rows) -> tuple[int, list[str]]:

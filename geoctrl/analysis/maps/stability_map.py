@@ -335,11 +335,13 @@ def problem_and_proofs(
         data, members, found = _with_proposals(data, members)
     except Refusal as refusal:
         raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from None
-    if found.undecided:
+    further: list[dict[str, Any]] = [{"is_over_shape": True}]
+    further += [{"manifold": found.manifold}] if found.manifold else []
+    for kind in further if found.undecided else ():
         with suppress(Refusal):
-            over_shape = _with_proposals(*region_problem(sys, family, axes, params, is_over_shape=True))
-            if over_shape[2].undecided < found.undecided:
-                data, members, found = over_shape
+            other = _with_proposals(*region_problem(sys, family, axes, params, **kind))
+            if other[2].undecided < found.undecided:
+                data, members, found = other
     return data, members, found.proofs[: len(LETTERS)]
 
 
