@@ -855,6 +855,97 @@ CALLS += [
     ("a field's state as a list", lambda _: field([X1], [X1]).project([1.0]), gc.InputError),
 ]
 
+PLANE = gc.rn(2)
+
+
+@cache
+def going():
+    return field([X1, X2], [X2, 0])
+
+
+@cache
+def turning_back():
+    """A point that goes to and fro between two ends."""
+    ends = [gc.Jump(f"end {k}", X1 - k, direction=k, reset={"x2": -X2}) for k in (-1, 1)]
+    return gc.HybridSystem(modes={"motion": going()}, jumps=ends)
+
+
+@cache
+def pushed_to_and_fro():
+    """The same with a speed that the time changes."""
+    go = field([X1, X2], [X2 + sp.sin(gc.time), 0])
+    return gc.HybridSystem(modes={"motion": go}, jumps=[gc.Jump("end", X1 - 1, 1, reset={"x2": -X2})])
+
+
+def stepping(step, algebra=PLANE):
+    """A walker's impact on a group, with the way to the point where it goes on."""
+    rows = sp.eye(1 + algebra.n)[-1:, :]
+    return gc.EulerPoincare(
+        algebra=algebra,
+        shape=[gc.Coordinate("z")],
+        inertia=sp.eye(1 + algebra.n),
+        jumps=[gc.Impact("hit", gc.Coordinate("z").symbol, rows, step=step)],
+    ).hybrid()
+
+
+def loaded(folder, run_of, system):
+    """A run of what jumps, or of its mode alone, loaded for a system."""
+    gc.simulate(run_of, T, [0, 1], engine="scipy").save(folder / "run.npz")
+    return gc.load_trajectory(folder / "run.npz", system=system)
+
+
+def forced(**given):
+    return gc.find_periodic(pushed_to_and_fro(), [0, 1], **{"forcing": 2 * sp.pi} | given)
+
+
+CALLS += [
+    ("a step that is text", lambda _: stepping("step"), gc.InputError),
+    ("a step that is a number", lambda _: stepping(5), gc.InputError),
+    ("a step of too few entries", lambda _: stepping([1]), gc.InputError),
+    ("a step of no finite number", lambda _: stepping([float("nan"), 0]), gc.InputError),
+    ("a step by a velocity", lambda _: stepping([gc.Coordinate("z").rate, 0]), gc.InputError),
+    ("a step by what nobody declared", lambda _: stepping([X1, 0]), gc.InputError),
+    ("a step in a group of turns", lambda _: stepping([1, 1, 1], gc.so3()), gc.InputError),
+    ("a run with jumps of one mode", lambda d: loaded(d, turning_back(), going()), gc.InputError),
+    ("a run of one mode with jumps", lambda d: loaded(d, going(), turning_back()), gc.InputError),
+    (
+        "a run with jumps of other states",
+        lambda d: loaded(d, turning_back(), stepping([0, 0])),
+        gc.InputError,
+    ),
+    ("a run with jumps of a number", lambda d: loaded(d, turning_back(), 5), TypeError),
+    ("a forcing that is text", lambda _: forced(forcing="2 pi"), gc.InputError),
+    ("a forcing that is negative", lambda _: forced(forcing=-2 * np.pi), gc.InputError),
+    ("a forcing that is no number", lambda _: forced(forcing=float("nan")), gc.InputError),
+    ("a forcing that is a list", lambda _: forced(forcing=[6.0]), gc.InputError),
+    ("a forcing that is no period", lambda _: forced(forcing=6), gc.InputError),
+    ("no forcing where the time stands", lambda _: forced(forcing=None, period=6), gc.InputError),
+    ("a period between those of the forcing", lambda _: forced(period=9), gc.InputError),
+    ("a forced jump that is none", lambda _: forced(jumps=["and"]), gc.InputError),
+    ("a forced orbit of no mode", lambda _: forced(mode="rest"), gc.InputError),
+    ("a symmetry through jumps", lambda _: forced(symmetry=np.eye(2)), gc.InputError),
+    ("turns through jumps", lambda _: forced(winding={"x1": 1}), gc.InputError),
+    (
+        "a forcing without the time",
+        lambda _: gc.find_periodic(turning_back(), [0, 1], 4, forcing=4),
+        gc.InputError,
+    ),
+    ("many runs of what jumps", lambda _: gc.simulate_ensemble(turning_back(), T, [[0, 1]]), gc.GeoctrlError),
+    ("tolerances of what jumps", lambda _: gc.robustness(turning_back(), None, [0, 1], T), gc.GeoctrlError),
+    ("a table of what jumps", lambda _: gc.sweep(turning_back(), {"x1": [0, 1]}), TypeError),
+    ("a branch of what jumps", lambda _: gc.follow(turning_back(), [0, 1], "p", (0, 1)), gc.GeoctrlError),
+    (
+        "sections of what jumps",
+        lambda _: gc.poincare_section(turning_back(), {"x1": 0}, [[0, 1]], 1),
+        gc.GeoctrlError,
+    ),
+    (
+        "units of what jumps",
+        lambda _: stepping([0, 0]).modes["motion"].mechanism.in_units(length=1000),
+        gc.UnitsError,
+    ),
+]
+
 P1 = gc.Parameter("p1", 1.0, positive=True)
 
 

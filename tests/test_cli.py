@@ -455,7 +455,13 @@ def test_an_orbit_of_a_field_and_what_is_none(capsys):
         status, _, said = run(capsys, *FREE, *more)
         assert status == 2
         assert words in said
-    assert run(capsys, *FREE[:-1], "-8")[0] == 2
+    for more, words in (
+        (("--period", "-8"), "must be positive"),
+        (("--forcing", "-8"), "must be positive"),
+        ((), "--period, or the --forcing of its equations"),
+    ):
+        status, _, said = run(capsys, *FREE[:-2], *more)
+        assert (status, words in said) == (2, True)
 
 
 @pytest.mark.long(reason="files of orbits are written and confirmed in tests/orbits")

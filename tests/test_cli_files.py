@@ -128,6 +128,30 @@ def test_a_function_that_returns_a_mechanism_is_called_when_it_is_named(tmp_path
     assert run(capsys, "certify", str(tmp_path / "nothing.py"))[0] == 2
 
 
+WALL = """import sympy as sp
+import geoctrl as gc
+q = gc.Coordinate("q")
+wall = gc.Impact("wall", when=q.symbol, rows=[[1]], restitution=sp.Rational(4, 5))
+force = -sp.Rational(9, 25) * q.symbol + sp.cos(gc.time)
+oscillator = gc.EulerPoincare(shape=[q], inertia=[[1]], forces=[force], jumps=[wall])
+"""
+
+
+@pytest.mark.long(reason="a mode with a clock is compiled")
+def test_a_forced_orbit_is_found_by_its_forcing(tmp_path, capsys):
+    file = tmp_path / "wall.py"
+    file.write_text(WALL)
+    asked = "orbit", str(file), "--x0", "q_dot=2", "q=.5"
+    status, out, _ = run(capsys, *asked, "--forcing", "6.283185307179586", "--json")
+    found = json.loads(out)
+    assert (status, found["verdict"]) == (0, "NUMERICALLY_STABLE")
+    assert found["state"] == pytest.approx({"q_dot": 2.51239751173222632, "q": 0}, abs=1e-11)
+    assert found["begin"] == pytest.approx(np.pi - np.arctan(np.tan(0.6 * np.pi) * 0.6 / 9))
+    status, _, said = run(capsys, *asked, "--period", "6.28")
+    assert status == 1
+    assert "tell its period by forcing=" in said
+
+
 # -- laws -------------------------------------------------------------------------------------------
 
 

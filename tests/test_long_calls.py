@@ -21,6 +21,7 @@ from geoctrl._calls import long_calls
 from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under_way
 from geoctrl._collector import rare_collections
 from geoctrl.analysis.proofs import proof
+from geoctrl.orbits import OrbitChange
 from tests.attack.parts.moving import pulled
 from tests.orbits import test_catches as catching
 from tests.synthesis.schedules_through_points import pendulum_law
@@ -52,6 +53,8 @@ METHODS = [
     (gc.VectorField, "reduce"),
     (gc.PeriodicOrbit, "enclose"),
     (gc.HybridOrbit, "enclose"),
+    (OrbitChange, "enclose"),
+    (OrbitChange, "branches"),
     (gc.PeriodicLaw, "enclose"),
     (gc.HeldLinearization, "largest_hold"),
     (gc.HeldLinearization, "bracket"),
@@ -96,6 +99,16 @@ def body():
 @cache
 def orbit():
     return gc.find_periodic(body(), [0.2, 0.0, 1.0], 8.0)
+
+
+@cache
+def doubling():
+    """A change of orbits, which its numbers do not show: nothing of it is computed in time."""
+    verdict = orbit().verdict
+    other = (lambda span: [gc.follow(body(), orbit(), "energy", span)],)
+    return OrbitChange(
+        "period doubling", 1.0, (1.0, 1.0), -1, orbit(), verdict, verdict, (orbit(), orbit()), *other
+    )
 
 
 def damped():
@@ -232,6 +245,8 @@ CASES = {
         None,
     ),
     "enclose": (0.1, lambda s: orbit().enclose(bits=4000, seconds=s), None),
+    "enclose of a change": (AT_ONCE, lambda s: doubling().enclose(seconds=s), None),
+    "branches": (AT_ONCE, lambda s: doubling().branches((0, 1), seconds=s), None),
     "poincare_section": (
         0.1,
         lambda s: gc.poincare_section(body(), {"Omega2": 0}, [[0.2, 0.3, 1.0]] * 3, 1e7, seconds=s),

@@ -19,9 +19,14 @@ def add_orbit(command: argparse.ArgumentParser) -> None:
         "--period",
         nargs="+",
         type=float,
-        required=True,
         metavar="T",
         help="guess of the period in s; through jumps also one for each phase",
+    )
+    command.add_argument(
+        "--forcing",
+        type=float,
+        metavar="T",
+        help="period of equations that hold the time in s; that of the orbit is it, or a multiple",
     )
     command.add_argument(
         "--jumps", nargs="+", metavar="NAME", help="jumps in their order (default: those met)"
@@ -40,15 +45,19 @@ def run_orbit(args: argparse.Namespace) -> int:
     import geoctrl
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
-    if not all(0 < t < math.inf for t in args.period):
-        raise UsageError("--period must be positive and finite")
+    if args.period is None and args.forcing is None:
+        raise UsageError("an orbit needs a guess of its --period, or the --forcing of its equations")
+    given = [*(args.period or []), *([] if args.forcing is None else [args.forcing])]
+    if not all(0 < t < math.inf for t in given):
+        raise UsageError("--period and --forcing must be positive and finite")
     if args.run_file and not args.run_file.endswith(".npz"):
         raise UsageError(f"--run writes an .npz archive: give a name that ends so, got {args.run_file!r}")
     model = given_model(args)
     if model.saved is not None:
         raise UsageError("an orbit is asked of a mechanism, not of a law in a file")
     system, params, point = start_in_mode(model, args)
-    if model.hybrid is None and (args.jumps or len(args.period) > 1):
+    periods = args.period or [None]
+    if model.hybrid is None and (args.jumps or len(periods) > 1):
         raise UsageError(
             f"--jumps and several times of --period are about what jumps, and {args.model} does not"
         )
@@ -58,8 +67,9 @@ def run_orbit(args: argparse.Namespace) -> int:
     orbit = geoctrl.find_periodic(
         model.hybrid or system,
         start_of(system, args, params, point),
-        args.period if len(args.period) > 1 else args.period[0],
+        periods if len(periods) > 1 else periods[0],
         params=params,
+        forcing=args.forcing,
         segments=args.segments,
         progress=not args.json,
         **asked,
@@ -84,6 +94,7 @@ def run_orbit(args: argparse.Namespace) -> int:
         data["phases"] = [
             {"jump": name, "time": float(t)} for name, t in zip(orbit.jumps, orbit.periods, strict=True)
         ]
+        data["begin"] = orbit.begin
         data["lost"] = [None if math.isnan(v) else float(v) for v in orbit.lost]
     text = [f"orbit {plain(orbit if enclosed is None else enclosed)}", f"  state: {told}"]
     if enclosed is not None:

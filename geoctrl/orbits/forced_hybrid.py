@@ -18,7 +18,7 @@ from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.clocked_orbit import ClockedNodes, clock_of, clocked_field
 from geoctrl.orbits.forcing import Forcing, forcing_of, holds_time, rate_of_clock, whole_periods
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
-from geoctrl.orbits.hybrid_shooting import hybrid_orbit
+from geoctrl.orbits.hybrid_shooting import hybrid_orbit, names_of_jumps
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem, Jump
 
@@ -39,6 +39,7 @@ def forced_hybrid_orbit(
 ) -> HybridOrbit:
     """The orbit next to the motion of a guess at t = 0; see `find_periodic`."""
     first, values = system.mode_name(mode), system.parameters_at(params)
+    names = names_of_jumps(system, jumps)
     forced = _forcing_of_modes(system, forcing, values)
     P, rate = next((f.period(values[k]), rate_of_clock(f, values[k])) for k, f in forced.items() if f)
     cycles = whole_periods(period, P)
@@ -49,10 +50,9 @@ def forced_hybrid_orbit(
     if not begun.jumps:
         raise EquilibriumError(f"the motion of the guess meets no jump within {2 * cycles * P:.6g} s")
     jump = begun.jumps[0]
-    names = None if jumps is None or isinstance(jumps, str) else [*jumps]
     if names and names[0] == jump.name:
-        jumps = [*names[1:], names[0]]
-    found = hybrid_orbit(clocked, jump.after, cycles * P, params, jump.mode, jumps, {clock: cycles})
+        names = [*names[1:], names[0]]
+    found = hybrid_orbit(clocked, jump.after, cycles * P, params, jump.mode, names, {clock: cycles})
     return _without_clock(system, found, float(P / (2 * np.pi)), cycles)
 
 

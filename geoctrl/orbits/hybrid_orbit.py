@@ -164,10 +164,12 @@ class HybridOrbit:
         return hybrid_orbit_enclosure(self, bits)
 
     def _lines(self) -> list[str]:
+        rounds = "one period" if self.cycles == 1 else f"{self.cycles} periods"
         phases = ", ".join(f"{t:.9g} s to {name!r}" for t, name in zip(self.periods, self.jumps, strict=True))
         return [
             f"<HybridOrbit of {self.system.name or 'a system'}: {self.verdict.value}>",
             f"  period: {self.period:.12g} s: {phases}",
+            *([f"  begins at t = {self.begin:.12g} s; {rounds} of the forcing"] if self.cycles else []),
             spectrum_line("multipliers", self.others),
             f"  neutral: {', '.join(self.neutral) or '-'}",
         ]

@@ -31,7 +31,7 @@ from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.guard_states import states_on_guard
 from geoctrl.verification import Verdict
 
-__all__ = ["hybrid_orbit"]
+__all__ = ["hybrid_orbit", "names_of_jumps"]
 
 _STEPS = 40
 _CLOSED = 1e-10
@@ -68,7 +68,7 @@ def hybrid_orbit(
         raise InputError("the equations hold the time: tell its period by forcing=, in seconds")
     x = np.array(system.modes[first].start(guess, values[first]), dtype=float)
     times = _times(period)
-    names = _names(system, jumps)
+    names = names_of_jumps(system, jumps)
     if names is None or len(times) != len(names):
         names, times = _jumps_of_guess(system, x, float(sum(times)), values, first, names)
     chain = _chain(system, first, names)
@@ -91,7 +91,8 @@ def _times(period: Any) -> list[float]:
     return times
 
 
-def _names(system: HybridSystem, jumps: Any) -> list[str] | None:
+def names_of_jumps(system: HybridSystem, jumps: Any) -> list[str] | None:
+    """Those that are asked for, in their order; None for those that are met."""
     if jumps is None:
         return None
     known = [t.name for t in system.transitions]

@@ -1,6 +1,7 @@
 """Branches of periodic orbits: Ziegler's column, and made-up orbits of which every number is known."""
 
 import pickle
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -135,6 +136,12 @@ def test_a_torus_and_a_pair_that_only_turns_real():
     assert change.multiplier == pytest.approx(np.exp(0.6j * np.pi), abs=1e-8)
     with pytest.raises(gc.EquilibriumError, match="from a torus"):
         change.branches()
+    before, after = change.enclose()  # two proofs, one on each side
+    assert before.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    assert after.verdict is gc.Verdict.PROVED_UNSTABLE
+    assert [sum(bool(abs(z) > 1) for z in found.multipliers) for found in (before, after)] == [0, 2]
+    with pytest.raises(gc.EquilibriumError, match="do not prove the period doubling"):
+        replace(change, kind="period doubling").enclose()
     saddle = crossings((A.symbol * U - 0.7 * V, A.symbol * V - 0.7 * U))
     assert saddle.changes == ()
 

@@ -191,3 +191,10 @@ def test_arguments_of_runs():
         gc.simulate(free, 0.6, [0, 1], params={"e": 1.2})
     with pytest.raises(gc.InputError, match="times must lie within the run"):
         gc.simulate(h, 0.6, [0, 1]).resample([0.7])
+
+
+def test_a_table_of_runs_through_jumps():
+    """After the first impact of a ball that falls from z the speed is e sqrt(2 g z)."""
+    h = bouncing_ball(0.5)
+    told = gc.sweep(lambda z: gc.simulate(h, 1.0, [0, z]).jumps[0].after[0], {"z": [0.5, 1.0, 2.0]})
+    assert told["value"] == pytest.approx(0.5 * np.sqrt(2 * 9.81 * np.array([0.5, 1.0, 2.0])), rel=1e-12)

@@ -79,8 +79,8 @@ class OrbitChange:
         """
         first, second = (orbit.enclose(bits) for orbit in self.sides)
         before, after = (_multipliers_beyond(self.kind, found) for found in (first, second))
-        change = 2 if self.kind == "torus" else 1
-        if before is None or after is None or abs(before - after) != change:
+        change = (0, 2) if self.kind == "torus" else (1, 0)
+        if before is None or after is None or tuple(np.abs(np.subtract(before, after))) != change:
             raise EquilibriumError(
                 f"the multipliers do not prove the {self.kind}: beside it they are "
                 f"{' and '.join(', '.join(z.str(9) for z in e.multipliers) for e in (first, second))}; take "
@@ -125,19 +125,22 @@ class OrbitChange:
     __repr__ = short_form
 
 
-def _multipliers_beyond(kind: str, found: OrbitEnclosure) -> int | None:
-    """How many multipliers are beyond the limit that a change is about; None where it is not certain."""
-    count = 0
+def _multipliers_beyond(kind: str, found: OrbitEnclosure) -> tuple[int, int] | None:
+    """How many multipliers are beyond the limit that a change is about, real ones and those of pairs with an
+    imaginary part; None where it is not certain.
+    """
+    counts = {False: 0, True: 0}
     for z in found.multipliers:
+        pair = not z.imag.contains(0)
         if kind == "torus":
             inside, outside = bool(abs(z) < 1), bool(abs(z) > 1)
         else:
             x = -z.real if kind == "period doubling" else z.real
-            inside, outside = bool(x < 1), bool(x > 1 and z.imag.contains(0))
+            inside, outside = bool(x < 1), bool(x > 1 and not pair)
         if not (inside or outside):
             return None
-        count += outside
-    return count
+        counts[pair] += outside
+    return counts[False], counts[True]
 
 
 @dataclass(frozen=True, eq=False)
