@@ -119,9 +119,10 @@ class ProductDisplay(ManifoldDisplay):
 
     def inertia(self) -> list[Line]:
         """The kinetic energy, and the rates that it is of in a frame that turns."""
-        energy = read_scalar("kinetic", self.system.arguments["kinetic"])
+        energy, V = read_scalar("kinetic", self.system.arguments["kinetic"]), self.system.frame_velocity
+        moving = [] if V is None else [(self.plain(r"\text{frame's velocity}"), self.plain(self.column(V)))]
         if self.system.frame_rate is None:
-            return [(self.plain("K"), self.pieces(energy))]
+            return [(self.plain("K"), self.pieces(energy)), *moving]
         rates = {
             s: sp.Symbol(f"u_{z}", real=True) for f in self.system.product.factors for s, z in _rate_labels(f)
         }
@@ -129,6 +130,7 @@ class ProductDisplay(ManifoldDisplay):
             (self.plain("K"), self.pieces(energy.xreplace(rates))),
             (self.plain("u"), self.plain(r"\dot z + w \times z")),
             (self.plain("w"), self.plain(self.column(self.system.frame_rate))),
+            *moving,
         ]
 
 
@@ -154,6 +156,11 @@ class ProductSystem(ManifoldSystem):
     axes, configurations are seen from the frame and velocities are inertial ones all the same: :math:`\dot z
     = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.numerics.numbers_of_a_run`.
 
+    A frame may move along besides, with the constant velocity V along w, or in any direction where it does
+    not turn: places and their velocities are then those beside the frame's, :math:`x = z + V t` and
+    :math:`\dot x = u + V`, and the equations of motion are the same ones. Forces are felt as they were given,
+    with the velocities in space.
+
     Parameters
     ----------
     factors : sequence of Place, Direction and Attitude
@@ -173,6 +180,9 @@ class ProductSystem(ManifoldSystem):
         Sets all inputs, of which a loop has none; `closed_loop` gives it.
     frame_rate : (3,), optional
         w (rad/s), numbers or expressions in parameters.
+    frame_velocity : (3,), optional
+        V (m/s), along w: the inertia of the rates has to be constant, the potential proved to be the same
+        further on but for a constant, and forces to be the same there.
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
         In configurations, velocities and parameters. Those that a run keeps are listed in its ``drift``.
@@ -200,7 +210,8 @@ class ProductSystem(ManifoldSystem):
     Raises
     ------
     DescriptionError
-        If a shape or a name is wrong, a symbol unknown, or potential and gradient do not go together.
+        If a shape or a name is wrong, a symbol unknown, or potential and gradient do not go together; if a
+        frame that moves so would see other equations.
     ExpressionError
         For a function that is not known.
     ParameterError
@@ -243,6 +254,7 @@ class ProductSystem(ManifoldSystem):
         inputs: Sequence[Any] = (),
         law: Callable | None = None,
         frame_rate: Any = None,
+        frame_velocity: Any = None,
         parameters: Sequence[Parameter] = (),
         invariants: Mapping[str, Any] | None = None,
         equilibria: Mapping[str, Family] | None = None,
@@ -253,14 +265,18 @@ class ProductSystem(ManifoldSystem):
         factors = _read_factors(factors)
         product = Product(factors)
         energy, added = read_energy(product, kinetic)
-        frame = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
+        frame = {
+            name: None if given is None else read_vectors(name, given, 1)[0]
+            for name, given in (("frame_rate", frame_rate), ("frame_velocity", frame_velocity))
+        }
         self.description = Description(
             energy,
             Named(product),
             _space(factors),
             {
                 **{"factors": product.factors, "kinetic": kinetic, "potential": potential},
-                **{"frame_rate": frame, "picture": solids_in(picture)},
+                **frame,
+                "picture": solids_in(picture),
             },
             potential=_less(potential, added),
             gradient=gradient,

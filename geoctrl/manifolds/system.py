@@ -18,6 +18,7 @@ from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.free_switches import with_free_switches
 from geoctrl.manifolds.description.kept_along_runs import precisely_conserved_names
 from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
+from geoctrl.manifolds.description.moving_frame import forces_of_loop
 from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.manifolds.numerics.momenta import Second, converted_states
 from geoctrl.manifolds.numerics.numbers_of_a_run import Run
@@ -81,8 +82,8 @@ class ManifoldSystem(System):
     arguments, inertia_varies = part("description.arguments"), part("description.inertia_varies")
     frame_rate_at, generic_state = part("description.frame_rate_at"), part("description.generic_state")
     measures = part("description.measures")
-    frame_rate, size = part("description.frame_rate"), part("description.product.size")
-    nstates = part("description.product.size")
+    frame_rate, frame_velocity = part("description.frame_rate"), part("description.frame_velocity")
+    size = nstates = part("description.product.size")
     letters, state_labels = part("description.letters"), part("letters.labels")
     states, to_node = part("letters.states"), part("letters.to_node")
     state_nodes, time_node = part("letters.state_nodes"), part("letters.time_node")
@@ -347,8 +348,7 @@ class ManifoldSystem(System):
         terms = law_terms(law, self.input_labels)
         if callable(self.forces_given):
             return self.closed_loop(callable_law(self.letters, terms))
-        table = dict(zip(self.inputs, terms, strict=True))
-        return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
+        return self.replace(forces=forces_of_loop(self.description, terms), inputs=())
 
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float

@@ -300,14 +300,14 @@ def certify(
     seen, call = system.seen_from(point.spin), under_way()
 
     def so_far(made: Callable[[], Outcome | None]) -> None:
-        call.otherwise = lambda: _late_certificate(system, made(), call.late)
+        call.otherwise = lambda: _late_certificate(seen.name, made(), call.late)
 
-    return _certificate(system.name, outcome_of(seen, point, modulo, so_far), seen.hint)
+    return _certificate(seen.name, outcome_of(seen, point, modulo, so_far), seen.hint)
 
 
-def _late_certificate(sys: Any, outcome: Outcome | None, late: str) -> Certificate | None:
+def _late_certificate(name: str, outcome: Outcome | None, late: str) -> Certificate | None:
     """The certificate of a search that was ended, with the reason; None where it has nothing."""
-    return None if outcome is None else replace(_certificate(sys.name, outcome), reason=late)
+    return None if outcome is None else replace(_certificate(name, outcome), reason=late)
 
 
 def _certificate(name: str, outcome: Outcome, hint: str = "") -> Certificate:

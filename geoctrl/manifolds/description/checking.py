@@ -10,6 +10,7 @@ import sympy as sp
 
 from geoctrl._checks import require_declared
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.description.moving_frame import require_moving
 from geoctrl.manifolds.factors import Place
 from geoctrl.manifolds.vectors.calculus import rational
 from geoctrl.manifolds.vectors.entries import check_gradient, examine_potential
@@ -28,6 +29,7 @@ def check_description(system: Any) -> None:
     check_lagrangian(system)
     check_holding(system)
     check_forces(system)
+    require_moving(system)
     check_invariants(system)
     check_numbers(system)
     check_picture(system)
@@ -53,8 +55,10 @@ def check_picture(system: Any) -> None:
 
 def check_lagrangian(system: Any) -> None:
     """Refuse symbols and functions in the kinetic energy and the rate of the frame that are not known."""
-    frame = [] if system.frame_rate is None else [system.frame_rate]
-    given = {"frame_rate": (frame, set()), **system.kinetic.given}
+    given = dict(system.kinetic.given)
+    for name in ("frame_rate", "frame_velocity"):
+        frame = getattr(system, name)
+        given[name] = ([] if frame is None else [frame], set())
     for what, (values, symbols) in given.items():
         require(what, values, symbols | system.parameter_symbols)
     for expr in (e for values, _ in given.values() for M in values for e in flat(M)):

@@ -15,6 +15,7 @@ from geoctrl.errors import DescriptionError, ParameterError
 from geoctrl.manifolds.description.checking import check_description
 from geoctrl.manifolds.description.kept_along_runs import QUANTITIES
 from geoctrl.manifolds.description.laws import read_function
+from geoctrl.manifolds.description.moving_frame import forces_in_frame
 from geoctrl.manifolds.description.state_layouts import Face
 from geoctrl.manifolds.description.state_symbols import Letters, part
 from geoctrl.manifolds.description.units_found import measures_of
@@ -53,6 +54,10 @@ class Description:
     ----------
     frame_rate : sympy Matrix or None
         Rate of the reference frame in its own axes, in parameters.
+    frame_velocity : sympy Matrix or None
+        Its velocity, along that.
+    forces_in_space, forces_given : tuple of vectors, callable or None
+        Of the velocities in space, as they were given; and of those beside the frame's.
     driven : tuple of symbols
         The inputs in the forces, those set by a law included.
     potential_terms : list of Sum
@@ -91,6 +96,7 @@ class Description:
         self.n, self.split = self.product.bodies, self.product.split
         self.state_labels = self.product.labels
         self.frame_rate = self.own_arguments.get("frame_rate")
+        self.frame_velocity = self.own_arguments.get("frame_velocity")
         self.parameters = entries("parameters", parameters, DescriptionError)
         self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
         self.law = None if law is None else read_function(law)
@@ -110,7 +116,8 @@ class Description:
         self.potential_given: Any = potential
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str(self.shape))
-        self.forces_given = read_forces(forces, self.driven, self.n)
+        self.forces_in_space = read_forces(forces, self.driven, self.n)
+        self.forces_given = forces_in_frame(self, self.forces_in_space)
         self.invariants_given = {
             str(k): expression(e, f"invariants[{k!r}]")
             for k, e in named_entries("invariants", invariants).items()
@@ -131,7 +138,7 @@ class Description:
         common = {
             "potential": self.potential_given,
             "gradient": self.gradient_given,
-            "forces": self.forces_given,
+            "forces": self.forces_in_space,
             "inputs": self.driven,
             "law": self.law,
             "parameters": self.parameters,

@@ -80,9 +80,13 @@ def _require(given: Any, h: Homogeneity, rows: list[Unit], rates: list[Unit]) ->
     for k, term in enumerate(given.potential_terms):
         node = _small(given, h, term, k)
         h.require("the potential", [energy, (node, h.unit_of(node, "the potential"))])
-    for e in given.frame_rate or ():
-        node = given.to_node(e)
-        h.require("frame_rate", [("a rate", ONE / SECOND), (node, h.unit_of(node, "frame_rate"))])
+    for name, told, unit in (
+        ("frame_rate", "a rate", ONE / SECOND),
+        ("frame_velocity", "a velocity", METRE / SECOND),
+    ):
+        for e in getattr(given, name) or ():
+            node = given.to_node(e)
+            h.require(name, [(told, unit), (node, h.unit_of(node, name))])
     for name, e in given.invariants_given.items():
         h.unit_of(given.to_node(e), f"the invariant {name!r}")
 

@@ -64,6 +64,11 @@ class Place(Factor):
         return self.kind, self.axes.tobytes()
 
     @property
+    def exact_axes(self) -> list[list[sp.Rational]]:
+        """The axes as they were given, of any length."""
+        return [[sp.Rational(e) for e in axis] for axis in self._given]
+
+    @property
     def freedom(self) -> int:
         """Number of axes."""
         return len(self.axes)
@@ -103,7 +108,7 @@ class Place(Factor):
 
     def relation_expressions(self) -> list[sp.Expr]:
         """Products with normals of the line or plane, which annihilate the axes exactly."""
-        return [n.dot(self.z) for n in sp.Matrix(self._given).applyfunc(sp.Rational).nullspace()]
+        return [n.dot(self.z) for n in sp.Matrix(self.exact_axes).nullspace()]
 
     def keeps(self, turn: Sequence[Any]) -> bool:
         """Whether turning about an axis moves it along the line or plane that holds it, all numbers exact."""

@@ -19,6 +19,7 @@ from geoctrl.manifolds.description.kept_along_runs import (
     refuse_spin,
     require_symmetry,
 )
+from geoctrl.manifolds.description.moving_frame import name_with_frame
 from geoctrl.manifolds.numerics.rest import find_rest
 from geoctrl.manifolds.numerics.sizes_on_manifolds import sizes_at
 from geoctrl.manifolds.numerics.tangent import (
@@ -49,6 +50,7 @@ class SeenManifold(Seen):
 
     def __init__(self, system: Any, spin: tuple[float, ...]) -> None:
         self.system, self.given = system, system.description
+        self.name = name_with_frame(self.given)
         self.spin, self.cache = np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions, self.written = functions_of_time(self.given), self.given.is_symbolic

@@ -294,10 +294,9 @@ class Seen(ABC):
         W, zero for axes at rest.
     cache : dict
         What analyses keep with the system in these axes.
-    hint : str
-        Where else an equilibrium might be looked for, in words.
-    functions : str
-        What is given by functions of the time, in words: what they do is seen at some times only.
+    name, hint, functions : str
+        In words: the system's, and the frame if that moves; where else an equilibrium might be looked for;
+        what is given by functions of the time: what they do is seen at some times only.
     written : bool
         Whether everything is given by expressions; else the caller may change it from question to question.
     angles : tuple of int
@@ -306,6 +305,7 @@ class Seen(ABC):
 
     system: Any
     spin: np.ndarray
+    name: str
     cache: dict[str, Any]
     hint: str = ""
     functions: str = ""

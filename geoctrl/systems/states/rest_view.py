@@ -31,7 +31,8 @@ class SeenReduced(Seen):
     """A reduced system at its relative equilibria."""
 
     def __init__(self, system: Recorded, spin: Any = None) -> None:
-        self.system, self.spin, self.cache = system, np.zeros(3), system.cache
+        self.system, self.name = system, system.name
+        self.spin, self.cache = np.zeros(3), system.cache
         if spin is not None and np.any(finite_array("spin", spin, (3,))):
             raise InputError(
                 "spin is for systems on spheres and rotations; a reduced system has despun(), in which the "
