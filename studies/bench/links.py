@@ -18,6 +18,7 @@ class Links(NamedTuple):
 
     Attributes
     ----------
+    description : EulerPoincare
     system : ReducedSystem
     x0 : ndarray
     places : ndarray
@@ -28,6 +29,7 @@ class Links(NamedTuple):
         Rates of these, of any kind of number.
     """
 
+    description: Any
     system: Any
     x0: np.ndarray
     places: np.ndarray
@@ -48,20 +50,21 @@ def planar_links(n: int) -> Links:
     def coupling(i: int, j: int) -> sp.Expr:
         return (n - max(i, j)) * m * l**2 * (vectors[i].dot(vectors[j]) if i != j else 1)
 
-    system = gc.EulerPoincare(
+    description = gc.EulerPoincare(
         algebra=algebra,
         advected=seen,
         inertia=sp.Matrix(n, n, coupling),
         potential=sum(-(n - i) * m * g * l * vectors[i][0] for i in range(n)),
         parameters=parameters,
         name=f"{n} planar links",
-    ).reduce()
+    )
     rng = np.random.default_rng(n)
     angles, rates = rng.uniform(-0.4, 0.4, n), rng.uniform(-1, 1, n)
     turned = np.column_stack([np.cos(angles), -np.sin(angles)])
     places = np.concatenate([np.arange(n), n + 2 * np.arange(n), n + 1 + 2 * np.arange(n)])
     return Links(
-        system,
+        description,
+        description.reduce(),
         np.concatenate([rates, turned.ravel()]),
         places,
         np.concatenate([angles, rates]),

@@ -31,10 +31,10 @@ def turned(angle, v):
     return c * v[0] - s * v[1], s * v[0] + c * v[1]
 
 
-def links(rng, parents, offset=False, named=False, order=None, units=(1, 1)):
+def links(rng, parents, offset=False, named=False, order=None, units=(1, 1), points=False):
     """Links on pins, by absolute angles; joints and centres off the axes, numbers by name, in another order.
 
-    ``units`` multiply masses and lengths.
+    ``units`` multiply masses and lengths; ``points`` at their ends, where others hang, have all of it.
     """
     n, parameters = len(parents), []
     kilogram, metre = units
@@ -53,6 +53,8 @@ def links(rng, parents, offset=False, named=False, order=None, units=(1, 1)):
     mass = [number(f"m{i}", 0.5, 2, kilogram) for i in range(n)]
     moment = [number(f"J{i}", 0.1, 0.3, kilogram * metre**2) for i in range(n)]
     joint, centre = ([place(f"{letter}{i}", 0.3, 1.2) for i in range(n)] for letter in "lc")
+    if points:
+        moment, joint = [sp.Integer(0)] * n, [centre[p] if p is not None else None for p in parents]
     angles = [gc.Coordinate(f"q{i}", angle=True) for i in range(n)]
     q = [c.symbol for c in angles]
     alike, across, potential = sp.diag(*moment), sp.zeros(n, n), sp.Integer(0)
@@ -129,7 +131,7 @@ def planar_chain(n):
     )
 
 
-def relative_links(rng, parents, order=None):
+def relative_links(rng, parents, order=None, points=False):
     """Links on pins, by the angle of each from the one that it hangs on, in this order or another."""
     n = len(parents)
     angles = [gc.Coordinate(f"q{i}", angle=True) for i in range(n)]
@@ -143,7 +145,9 @@ def relative_links(rng, parents, order=None):
         across = sum(arm[k] * sp.cos(turn[k]) * spin[k] for k in path)
         along = sum(arm[k] * sp.sin(turn[k]) * spin[k] for k in path)
         height = -sum(arm[k] * sp.cos(turn[k]) for k in path)
-        lagrangian += (across**2 + along**2) / 2 + decimal(rng, 0.1, 0.3) * spin[i] ** 2 - GRAVITY * height
+        lagrangian += (across**2 + along**2) / 2 - GRAVITY * height
+        if not points:
+            lagrangian += decimal(rng, 0.1, 0.3) * spin[i] ** 2
     order = list(order or range(n))
     torque = [sp.Symbol(f"u{i}", real=True) for i in range(n)]
     return gc.EulerPoincare(
@@ -154,7 +158,7 @@ def relative_links(rng, parents, order=None):
     )
 
 
-def chain_on_cart(n):
+def chain_on_cart(n, points=False):
     """A cart with a force on it, and links on pins with friction in them, by a Lagrangian."""
     x, *angles = cart = [gc.Coordinate("x"), *(gc.Coordinate(f"q{i}", angle=True) for i in range(n))]
     q, rates = [c.symbol for c in angles], [c.rate for c in angles]
@@ -162,7 +166,7 @@ def chain_on_cart(n):
     lagrangian = x.rate**2
     for angle, rate in zip(q, rates, strict=True):
         east, up, height = east + sp.cos(angle) * rate, up - sp.sin(angle) * rate, height + sp.cos(angle)
-        lagrangian += (east**2 + up**2) / 2 + rate**2 / 20 - GRAVITY * height
+        lagrangian += (east**2 + up**2) / 2 + (0 if points else rate**2 / 20) - GRAVITY * height
     return gc.EulerPoincare(
         shape=cart, lagrangian=lagrangian, inputs=[push], forces=[push, *(-rate / 10 for rate in rates)]
     )

@@ -9,6 +9,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import STATE, Graph, Program
+from studies.bench.links import planar_links
 from tests.systems.coupled_parts import (
     bodies,
     chain_on_cart,
@@ -28,6 +29,12 @@ DRAWN = {
     "grams and millimetres": lambda rng: links(rng, random_parents(rng, 10), units=(1000, 1000), offset=True),
     "ball joints": lambda rng: bodies(rng, [None, 0, 1, 1]),
     "on a cart": lambda rng: chain_on_cart(7),
+    "point masses": lambda rng: links(
+        rng, random_parents(rng, 8), offset=True, order=list(rng.permutation(8)), points=True
+    ),
+    "point masses by name": lambda rng: links(rng, random_parents(rng, 8), named=True, points=True),
+    "point masses on a cart": lambda rng: chain_on_cart(4, points=True),
+    "point masses, vectors of the plane": lambda rng: planar_links(6).description,
     "angles at joints": lambda rng: relative_links(rng, random_parents(rng, 7)),
     "angles at joints, from the tip": lambda rng: relative_links(
         rng, [None, *range(5)], order=range(5, -1, -1)
@@ -61,7 +68,28 @@ def test_accelerations_are_those_of_the_whole_matrix(name):
     assert len(system._field.tape.instructions) < len(whole(system).tape.instructions)
 
 
-@pytest.mark.parametrize("name", ["offset joints", "on a cart", "angles at joints"])
+@pytest.mark.parametrize("name", [name for name in DRAWN if name.startswith("point")])
+def test_point_masses_are_held_by_tensions(name):
+    """One number for each link: half of the instructions that links with moments take."""
+    system = drawn(name)
+    assert len(system._field.tape.instructions) < 22 * len(system.assembly.velocity)
+
+
+def test_tangents_of_vectors_turn_as_by_the_whole_matrix():
+    """Off the leaf the equations may differ: the length of a vector is one in them."""
+    system = drawn("point masses, vectors of the plane")
+    x = states(system, 1)[:, 0]
+    n = len(x) // 3
+    turns = np.zeros((3 * n, n))
+    for k in range(n):
+        turns[n + 2 * k : n + 2 * k + 2, k] = -x[n + 2 * k + 1], x[n + 2 * k]
+    tangents = np.hstack([np.eye(3 * n)[:, :n], turns])
+    found = system.jacobian(0.0, x) @ tangents
+    expected = system.differential.numeric(system.arguments_at(0.0, x, None), system.params)[0] @ tangents
+    assert np.allclose(found, expected.reshape(found.shape), rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", ["offset joints", "on a cart", "angles at joints", "point masses on a cart"])
 def test_jacobians_are_those_of_the_whole_matrix(name):
     system = drawn(name)
     x = states(system, 3)

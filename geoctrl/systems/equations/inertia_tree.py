@@ -32,7 +32,7 @@ from geoctrl._scalars.algebra.separation import Separation
 from geoctrl._scalars.graph.form_signs import form_signs
 from geoctrl.systems.equations.mechanism import Mechanism
 
-__all__ = ["Branch", "entry_terms", "inertia_tree", "velocity_groups"]
+__all__ = ["Branch", "Matrix", "coupling_coefficients", "entry_terms", "inertia_tree", "velocity_groups"]
 
 Matrix = list[list[Node]]
 Place = tuple[int, Node]
@@ -114,7 +114,7 @@ def inertia_tree(
     positive : parameters that are positive
     terms : of an entry as it is given
     """
-    couplings = _couplings(graph, inertia, groups, group_of)
+    couplings = coupling_coefficients(graph, inertia, groups, group_of)
     if couplings is None:
         return None
     moving = {
@@ -130,7 +130,7 @@ def inertia_tree(
     return None
 
 
-def _couplings(
+def coupling_coefficients(
     graph: Graph, inertia: Matrix, groups: Sequence[Sequence[int]], group_of: Mapping[Node, int]
 ) -> Couplings | None:
     """Coefficients of the entries between groups, both ways; None where an entry does not separate."""

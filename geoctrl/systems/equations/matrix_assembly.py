@@ -13,6 +13,7 @@ from geoctrl._scalars import Node
 from geoctrl._scalars.graph.symmetric_elimination import dot
 from geoctrl.systems.equations.assembly import Assembly, Matrix
 from geoctrl.systems.equations.inertia_tree import Branch
+from geoctrl.systems.equations.link_tensions import link_tensions
 from geoctrl.systems.equations.tree_recursion import (
     TreeMomenta,
     Turns,
@@ -108,29 +109,57 @@ class MatrixAssembly(Assembly):
     def _equations_along(self, tree: list[Branch], turns: Turns) -> None:
         """All but what is written out entry by entry, which waits until it is asked for."""
         self.applied = self._generalised_forces()
-        solved, pivots = solve_along_tree(self.graph, tree, self._force_along(tree, turns))
+        solved = self._by_tensions(tree, turns)
+        force = [self.graph.zero] * self.n if solved else self._force_along(tree, turns)
+        along, pivots = solve_along_tree(self.graph, tree, force)
+        solved = solved or along
         self._GE, self.multipliers = self._G, []
         self._restrict_all(self._G, [], [])
         found = self.restrict(turns.by_angles([*turns.differences(solved), *pivots.values()]))
         self.evaluated_acceleration, self.pivots = found[: len(solved)], found[len(solved) :]
         self.pivot_places = list(pivots)
 
+    def _by_tensions(self, tree: list[Branch], turns: Turns) -> list[Node] | None:
+        """Rates of velocities, or of turns, where their inertia is one of points on links; else None."""
+        g, n = self.graph, self.n
+        if self.mechanism.algebra.brackets:
+            return None
+        turned = {turns.place[q]: symbol for q, symbol in turns.symbols.items()}
+        moved = []
+        for k in range(n):
+            rates = self.gamma_rates([g.one if i == k else g.zero for i in range(n)])
+            moved.append({s: r for s, r in zip(self.gamma, rates, strict=True) if not r.is_zero})
+            if k in turned:
+                moved[k] = {turned[k]: g.one}
+        start = dict(zip(self.gamma, map(g.number, self.mechanism.reference), strict=True))
+        start |= dict.fromkeys(turned.values(), g.zero)
+        tensions = link_tensions(g, turns.inertia(self._G), moved, start)
+        if tensions is None:
+            return None
+        order = [p for branch in reversed(tree) for p in branch.velocities]
+        force = turns.covector(self._other_forces())
+        return tensions.accelerations(turns.sums(self.xi), force, order)
+
+    def _other_forces(self) -> list[list[Node]]:
+        """Terms of what acts beside the forces of inertia."""
+        powers = [a * x for a, x in zip(self._A, self.xi, strict=True)]
+        dA = self._along_motion(self._A)
+        applied = zip(self._diamond_terms([*powers, -self._U], {}), dA, self.applied, strict=True)
+        return [[*terms, -a, f] for terms, a, f in applied]
+
     def _force_along(self, tree: list[Branch], turns: Turns) -> list[Node]:
         """The same as `_total_force`, by sums along the tree, and for the rates of turns."""
         g, rates = self.graph, turns.sums(self.xi)
         along = TreeMomenta(g, tree, rates)
         moving = self._moving() | {turn: rates[turns.place[q]] for q, turn in turns.symbols.items()}
-        moved, dA = g.push_forward(along.momentum, moving), self._along_motion(self._A)
+        moved = g.push_forward(along.momentum, moving)
         coadjoint = self._coadjoint([g.add([mu, a]) for mu, a in zip(along.momentum, self._A, strict=True)])
-        powers = [a * x for a, x in zip(self._A, self.xi, strict=True)]
         inertial = self._diamond_terms(along.energies, along.held)
         for j, slopes in along.slopes(turns).items():
             inertial[j] += slopes
-        applied = zip(self._diamond_terms([*powers, -self._U], {}), dA, self.applied, strict=True)
-        others = [[*terms, -a, f] for terms, a, f in applied]
         return [
             g.add([*spread(g, [coadjoint[j], *inertial[j], -moved[j]]), *terms])
-            for j, terms in enumerate(turns.covector(others))
+            for j, terms in enumerate(turns.covector(self._other_forces()))
         ]
 
 
