@@ -8,7 +8,12 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.question import Question
-from geoctrl.checker.reader import children
+from geoctrl.checker.reader import children, integer
+from geoctrl.checker.words.texts import told
+
+MOST = 1_000_000
+WINDING = {...: integer(-MOST, MOST)}
+"""Whole turns by states, as files have them."""
 
 
 def is_turned(q: Question, state: int, used: Iterable[int]) -> bool:
@@ -29,6 +34,11 @@ def is_turned(q: Question, state: int, used: Iterable[int]) -> bool:
         else:
             turns.append(_turns_of_product(parts, turns))
     return all(turns[p] is not None and not turns[p] for p in used)
+
+
+def up_to_turns(winding: dict[str, int]) -> str:
+    """What closes so, in words."""
+    return "".join(f", up to whole turns of {told(name)} ({k})" for name, k in winding.items())
 
 
 def _turns_of_sum(

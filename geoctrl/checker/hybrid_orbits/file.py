@@ -16,7 +16,10 @@ of equations the states f that the rows leave free are left, and
 
 are added, :math:`\bar x` being numbers of the file. As the rows have equal values at :math:`x_0` and at what
 the last reset makes, and the columns of D at the other states have an inverse over a box that holds both, the
-orbit closes (mean value theorem). That motions meet no other jump and none before is shown in `phase`.
+orbit closes (mean value theorem). Where angles go round, by whole turns that the file gives, what the last
+reset makes is taken less these; that modes, guards, resets and rows are the same after a turn is shown by
+their nodes, and resets leave these angles as they are. That motions meet no other jump and none before is
+shown in `phase`.
 
 The strike is crossed: :math:`dh_i f_i` has the sign of the direction. By the implicit function theorem the
 map of states near :math:`x_0` to those after a round is analytic, with the derivative
@@ -45,6 +48,7 @@ from flint import arb, arb_mat, ctx
 
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.enclosures.sets import above_zero
+from geoctrl.checker.enclosures.turns import WINDING, up_to_turns
 from geoctrl.checker.flows.flow import FLOW
 from geoctrl.checker.hybrid_orbits.phase import MODE, PHASE, PIECES, Mode, Phase
 from geoctrl.checker.limits import require
@@ -62,11 +66,12 @@ HYBRID = BASIS | {
     "degree": FLOW["degree"],
     "modes": {...: MODE},
     "phases": [PHASE],
+    "winding?": WINDING,
     "radius": above_zero,
     "Y": [[rational]],
     "P": [[rational]],
 }
-"""``radius``: of states and times over their sizes."""
+"""``radius``: of states and times over their sizes; ``winding`` are whole turns by states."""
 DIGITS = 40
 """Of balls in words, at most."""
 STARTS = "just after a jump, in the image of its reset, or during a phase apart from its ends"
@@ -102,6 +107,7 @@ class HybridOrbit:
 
     def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
         self.problem, self.given, self.numbers = problem, given, dict[str, dict[str, Any]]()
+        self.turns: dict[str, int] = given.get("winding", {})
         self.modes = {name: Mode(problem, witness, part) for name, part in given["modes"].items()}
         self.kept = [k for k in given["rows"] if k not in problem["leaf"]]
         for mode in self.modes.values():
@@ -153,6 +159,7 @@ class HybridOrbit:
             mode.require_image(phase.name, "rows", k, there.question, function)
         for k in jump["guards"]:
             mode.require_image(phase.name, "guards", k, there.question, there.jumps[k]["guard"])
+        mode.require_same_after_turns(phase.name, self.turns, self.given["rows"], there.question)
         after.require_first(jump["guards"].keys())
 
     def _rows(self, x: list[arb]) -> tuple[list[arb], Rows]:
@@ -162,11 +169,15 @@ class HybridOrbit:
         return values, slopes.tolist()
 
     def _states_after(self, phase: Phase, after: Phase, x: list[arb]) -> tuple[list[arb], arb_mat]:
-        """Guard and states after the jump, with derivatives, all states over the sizes of their phase."""
+        """Guard and states after the jump, less whole turns at the end of a round, with derivatives, all
+        states over the sizes of their phase.
+        """
         values, slopes = phase.strike_and_reset(x)
+        turns = self.turns if after is self.phases[0] else {}
+        away = [arb(0), *(2 * turns.get(k, 0) * arb.pi() for k in after.mode.question.labels)]
         sizes = [arb(1), *after.motion.sizes[:-1]]
         rows = [[c / d for c in row] for row, d in zip(slopes.tolist(), sizes, strict=True)]
-        return [v / d for v, d in zip(values, sizes, strict=True)], arb_mat(rows)
+        return [(v - a) / d for v, a, d in zip(values, away, sizes, strict=True)], arb_mat(rows)
 
     def values(self) -> list[arb]:
         """Of the equations at the starts: of each phase guard and closing, then of the rows."""
@@ -242,12 +253,12 @@ class HybridWords(NamedTuple):
         against = sum(phase.against for phase in orbit.phases)
         return (
             f"A periodic orbit through jumps of {system_at(system, problem | orbit.numbers)}, on {leaf}"
-            f"{level}, that closes after T = {time} s: {phases}. It is the only one there with these jumps "
-            f"in this order (Krawczyk), crosses the guards at their ends, and meets none before, of {guards}."
-            f"{positive} It {self.predicate}. Resets are functions of the file. A guard that vanishes at a "
-            "start is not struck there; of starts a little beyond it nothing is said. Passages against a "
-            f"direction, of which there are {against} at most, are no jumps. Nothing is said of what no "
-            "guard tells, as of feet that scrape or slip."
+            f"{level}, that closes after T = {time} s{up_to_turns(orbit.turns)}: {phases}. It is the only "
+            "one there with these jumps in this order (Krawczyk), crosses the guards at their ends, and "
+            f"meets none before, of {guards}.{positive} It {self.predicate}. Resets are functions of the "
+            "file. A guard that vanishes at a start is not struck there; of starts a little beyond it "
+            f"nothing is said. Passages against a direction, of which there are {against} at most, are no "
+            "jumps. Nothing is said of what no guard tells, as of feet that scrape or slip."
         )
 
     def _positive(self) -> tuple[list[str], list[str]]:
@@ -272,6 +283,7 @@ class HybridWords(NamedTuple):
             f"positive on all pieces: {listed(kept) or 'nothing'}",
             f"positive over all ends: {listed(asked) or 'nothing'}",
             "resets and their derivatives have values over all ends",
+            *(f"all of it is the same after a whole turn of {told(name)}" for name in self.orbit.turns),
             "a quadratic form grows over a round, and is positive somewhere"
             if "m" in given
             else "a quadratic form is positive and falls over a round",

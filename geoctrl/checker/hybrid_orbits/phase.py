@@ -26,6 +26,7 @@ from flint import arb, arb_mat, fmpq
 
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.enclosures.sets import nodes_of_identities
+from geoctrl.checker.enclosures.turns import is_turned
 from geoctrl.checker.flows.flow import FLOW, STEPS, Box, Tube, flow
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
 from geoctrl.checker.identities import Along, Functions
@@ -99,6 +100,27 @@ class Mode:
             left == here.combination(jump[part][key], relations),
             f"it is not proved that the reset of {name[:80]!r} keeps {key[:80]!r}",
             f"theorem.{part}",
+        )
+
+    def require_same_after_turns(
+        self, name: str, turns: dict[str, int], rows: list[str], there: Question
+    ) -> None:
+        """Refused unless all is the same after whole turns of states, which a jump leaves as they are."""
+        q, jump = self.question, self.jumps[name]
+        after = dict(zip(there.labels, jump["reset"], strict=True))
+        used = [
+            *(*q.problem["field"], *q.problem["right"], *(p for *_, p in q.problem["matrix"])),
+            *(*(q.functions_by_name[k] for k in rows), *self.kept.values(), *jump["asked"].values()),
+            *(
+                *(other["guard"] for other in self.jumps.values()),
+                *(after[k] for k in after if k not in turns),
+            ),
+        ]
+        require(
+            all(after.get(k) == p for k, p in zip(q.labels, q.states, strict=True) if k in turns)
+            and all(k in q.labels and is_turned(q, q.labels.index(k), used) for k in turns),
+            "the motion is not shown to be the same after a turn",
+            "theorem.winding",
         )
 
 

@@ -33,7 +33,7 @@ from flint import arb, arb_mat, ctx, fmpq
 from geoctrl.checker.definite import Rows
 from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.enclosures.sets import above_zero
-from geoctrl.checker.enclosures.turns import is_turned
+from geoctrl.checker.enclosures.turns import WINDING, is_turned, up_to_turns
 from geoctrl.checker.flows.flow import FLOW, STEPS, Box, Bundle, flow
 from geoctrl.checker.flows.model import functions_over, require_model
 from geoctrl.checker.flows.series import Motion, terms_of_series
@@ -41,7 +41,7 @@ from geoctrl.checker.jets import Jet
 from geoctrl.checker.limits import require
 from geoctrl.checker.numbers import rational
 from geoctrl.checker.question import Question
-from geoctrl.checker.reader import integer, label, place
+from geoctrl.checker.reader import label, place
 from geoctrl.checker.theorems.boxes import require_zero
 from geoctrl.checker.theorems.family import reduced_matrix
 from geoctrl.checker.theorems.held_loop import require_inside, require_outside
@@ -50,7 +50,7 @@ from geoctrl.checker.words.claims import functions_of, point_words, system_at
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
 from geoctrl.checker.words.texts import listed, told
 
-METHOD, TURNS = "multipliers of a periodic orbit", 1_000_000
+METHOD = "multipliers of a periodic orbit"
 ORBIT = (
     BASIS
     | FLOW
@@ -61,7 +61,7 @@ ORBIT = (
         "Y": [[rational]],
         "steps": STEPS,
         "domain": [place],
-        "winding?": {...: integer(-TURNS, TURNS)},
+        "winding?": WINDING,
         "P": [[rational]],
     }
 )
@@ -216,12 +216,11 @@ class OrbitWords(NamedTuple):
                 (x * d).str(DIGITS) for x, d in zip(orbit.box, orbit.motion.sizes, strict=True)
             )
             multiplier = f", {orbit.multipliers[0][0].str(DIGITS)}" if len(orbit.multipliers) == 1 else ""
-        turned = "".join(f", up to whole turns of {told(name)} ({k})" for name, k in orbit.turns.items())
         place = ", ".join(f"{told(k)} = {x}" for k, x in zip(problem["states"], states, strict=True))
         return (
             f"A periodic orbit of {system_at(system, problem)}, on {leaf}"
-            f"{level}, that closes after T = {period} s{turned}, through {place}, the only one there "
-            f"(Krawczyk), {self.predicate.format(multiplier=multiplier)}."
+            f"{level}, that closes after T = {period} s{up_to_turns(orbit.turns)}, through {place}, the only "
+            f"one there (Krawczyk), {self.predicate.format(multiplier=multiplier)}."
         )
 
     def checks(self) -> tuple[str, ...]:
