@@ -7,8 +7,9 @@ A forced orbit is one of these along which the clock goes round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -96,12 +97,14 @@ class ClockedNodes:
         return [e.xreplace(self._plain) for e in to_sympy(turned, self._symbols)]
 
 
-def clocked_field(written: ClockedNodes, rate: Any) -> Any:
-    """The equations with the clock as their last state."""
+def clocked_field(
+    written: ClockedNodes, rate: Any, positive: Mapping[str, Any] = MappingProxyType({})
+) -> Any:
+    """The equations with the clock as their last state; further nodes are positive where they hold."""
     system, kept = written.system, written.system.conserved(written.system.params)
     angles = {c.name for c in system.mechanism.shape if c.angle}
     states = [Coordinate(k, angle=True) if k in angles else k for k in system.state_labels]
-    margins = written([system.expression(side.margin) for side in system.domain.values()])
+    sides = {name: system.expression(side.margin) for name, side in system.domain.items()} | dict(positive)
     field = VectorField(
         [*states, written.clock],
         [*written(system.field_nodes), rate],
@@ -109,7 +112,7 @@ def clocked_field(written: ClockedNodes, rate: Any) -> Any:
         inputs=list(system.inputs),
         parameters=list(system.mechanism.parameters),
         invariants=dict(zip(kept, written([*kept.values()]), strict=True)),
-        domain={name: margin > 0 for name, margin in zip(system.domain, margins, strict=True)},
+        domain={k: margin > 0 for k, margin in zip(sides, written([*sides.values()]), strict=True)},
         name=system.name,
     )
     return field.reduce()

@@ -1,6 +1,6 @@
 """Periodic orbits through jumps of equations that hold the time.
 
-Modes, guards and resets are written with a clock in the place of the time (`geoctrl.orbits.clocked_orbit`),
+Modes, guards and resets are written with a clock in the place of the time (`geoctrl.orbits.clocked_hybrid`),
 an angle that has gone on by whole turns after the period. The orbit of these, up to its turns, is found as
 others are; the clock is no state of what is returned.
 """
@@ -12,15 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
-from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.orbits.clocked_orbit import ClockedNodes, clock_of, clocked_field
-from geoctrl.orbits.forcing import Forcing, forcing_of, holds_time, rate_of_clock, whole_periods
+from geoctrl.errors import EquilibriumError
+from geoctrl.orbits.clocked_hybrid import ClockedHybrid
+from geoctrl.orbits.forcing import whole_periods
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit, names_of_jumps
 from geoctrl.simulation.run import simulate
-from geoctrl.systems import HybridSystem, Jump
+from geoctrl.systems import HybridSystem
 
 __all__ = ["forced_hybrid_orbit"]
 
@@ -40,10 +39,8 @@ def forced_hybrid_orbit(
     """The orbit next to the motion of a guess at t = 0; see `find_periodic`."""
     first, values = system.mode_name(mode), system.parameters_at(params)
     names = names_of_jumps(system, jumps)
-    forced = _forcing_of_modes(system, forcing, values)
-    P, rate = next((f.period(values[k]), rate_of_clock(f, values[k])) for k, f in forced.items() if f)
+    clocked, clock, P, _ = ClockedHybrid.of(system, forcing, params)
     cycles = whole_periods(period, P)
-    clocked, clock = _clocked_hybrid(system, forced, rate)
     x = np.append(system.modes[first].start(guess, values[first]), 0.0)
     given = dict(params or {})
     begun = simulate(clocked, [0.0, 2 * cycles * P], x, params=given, mode=first, max_jumps=1, throw=False)
@@ -54,49 +51,6 @@ def forced_hybrid_orbit(
         names = [*names[1:], names[0]]
     found = hybrid_orbit(clocked, jump.after, cycles * P, params, jump.mode, names, {clock: cycles})
     return _without_clock(system, found, float(P / (2 * np.pi)), cycles)
-
-
-def _nodes_of_jumps(system: HybridSystem, mode: str) -> list[Any]:
-    """Guards and resets of the jumps from a mode."""
-    return [node for t in system.leaving(mode) for node in (t.guard, *t.reset)]
-
-
-def _forcing_of_modes(
-    system: HybridSystem, forcing: Any, values: Mapping[str, Mapping[str, float]]
-) -> dict[str, Forcing | None]:
-    """The forcing of each mode, with its guards and resets; None where these do not hold the time."""
-    found: dict[str, Forcing | None] = {}
-    for name, mode in system.modes.items():
-        nodes = _nodes_of_jumps(system, name)
-        held = holds_time(mode, nodes)
-        found[name] = forcing_of(mode, forcing, values[name], nodes) if held else None
-    rates = [rate_of_clock(f, values[name]) for name, f in found.items() if f is not None]
-    if not rates:
-        raise InputError("the equations do not hold the time: leave forcing= out")
-    if any(sp.simplify(rate - rates[0]) != 0 for rate in rates[1:]):
-        raise InputError(f"forcing = {forcing!r} is not proved to be one period of all modes")
-    return found
-
-
-def _clocked_hybrid(
-    system: HybridSystem, forced: Mapping[str, Forcing | None], rate: sp.Expr
-) -> tuple[HybridSystem, str]:
-    """Modes and jumps with a clock in the place of the time, and its label."""
-    clock = clock_of(system.modes.values())
-    written = {name: ClockedNodes(mode, forced[name], clock) for name, mode in system.modes.items()}
-    jumps = []
-    for t in system.transitions:
-        when, *reset = written[t.source.name]([t.guard, *t.reset])
-        jumps.append(
-            Jump(
-                *(t.name, when, t.jump.direction),
-                dict(zip(t.target.system.state_labels, reset, strict=True)),
-                of=t.source.name,
-                to=t.target.name,
-            )
-        )
-    modes = {name: clocked_field(w, rate) for name, w in written.items()}
-    return HybridSystem(modes=modes, jumps=jumps, name=system.name), clock
 
 
 def _without_clock(system: HybridSystem, found: HybridOrbit, unit: float, cycles: int) -> HybridOrbit:

@@ -10,7 +10,9 @@ import numpy as np
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl.orbits.clocked_hybrid import orbit_with_clock
 from geoctrl.orbits.phases.hybrid_enclosure import HybridOrbitEnclosure, hybrid_orbit_enclosure
+from geoctrl.orbits.phases.hybrid_modes import WrittenOrbit
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
@@ -138,7 +140,7 @@ class HybridOrbit:
             before, at bifurcations, with resets that are not shown to keep what is conserved, or with too
             few bits.
         InputError, TypeError
-            For bits that are no whole number, or none of these; for equations that hold the time.
+            For bits that are no whole number, or none of these.
 
         Notes
         -----
@@ -161,7 +163,8 @@ class HybridOrbit:
         >>> [time.str(16, radius=False) for time in found.periods]
         ['4.054651081081644', '2.006706954621512']
         """
-        return hybrid_orbit_enclosure(self, bits)
+        written = orbit_with_clock(self) if self.cycles else WrittenOrbit(self)
+        return hybrid_orbit_enclosure(self.system, written, bits)
 
     def _lines(self) -> list[str]:
         rounds = "one period" if self.cycles == 1 else f"{self.cycles} periods"

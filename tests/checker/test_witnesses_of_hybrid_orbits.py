@@ -14,6 +14,7 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.flows import flow
 from geoctrl.checker.limits import Refusal
+from geoctrl.orbits.phases.hybrid_modes import WrittenOrbit
 from geoctrl.orbits.phases.hybrid_orbit_file import HybridOrbitFile
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
 from tests.jumps.proved_orbits import bounced, heated, heating, hopped, swung, walked
@@ -319,7 +320,9 @@ def test_two_rounds_are_not_one():
     """After two of them all closes as well, and the guard was met between."""
     gait = gc.find_periodic(swung().system, [0, 2.0], 2 * np.pi)
     twice = replace(gait, periods=2 * gait.periods)
-    refused(HybridOrbitFile(twice, 96, 36).content(9 / 16), "the guard of 'kick' may be met before")
+    refused(
+        HybridOrbitFile(WrittenOrbit(twice), 96, 36).content(9 / 16), "the guard of 'kick' may be met before"
+    )
 
 
 # -- the walker ---------------------------------------------------------------------------------------------

@@ -1,13 +1,16 @@
 """An oscillator that a wave pushes against a wall: its orbit with one impact a period is known by hand."""
 
+import copy
 import pickle
 from functools import cache
 
 import numpy as np
 import pytest
 import sympy as sp
+from flint import arb, arb_mat, ctx
 
 import geoctrl as gc
+from geoctrl import checker
 from tests.jumps.jumping_mechanisms import bouncing_ball
 
 R = sp.Rational
@@ -30,12 +33,18 @@ def orbit():
     return gc.find_periodic(impact_oscillator(), [2.0, 0.5], forcing=2 * sp.pi)
 
 
+@cache
+def wave_at_wall():
+    """Its proof."""
+    return orbit().enclose(96)
+
+
 def test_the_orbit_with_one_impact_a_period():
     """tan(phase) = -w (1 - e)/(1 + e) tan(pi w), and the speed after the impact from that; det = e^2."""
     w, e = 0.6, 0.8
     phase = np.arctan(-w * (1 - e) / (1 + e) * np.tan(np.pi * w)) + np.pi
     found = orbit()
-    assert found.x == pytest.approx([2.51239751173222632, 0], abs=1e-12)
+    assert found.x == pytest.approx([2.5123975117322263, 0], abs=1e-12)
     assert found.begin == pytest.approx(phase, rel=1e-12)
     assert found.period == pytest.approx(2 * np.pi, rel=1e-14)
     exact = 0.372198067400 + 0.708144475813j
@@ -77,8 +86,8 @@ def test_other_units_of_time_and_two_periods_are_the_same_orbit():
     assert np.prod(twice.multipliers) == pytest.approx(0.8**4, rel=1e-9)
 
 
-@LONG
-def test_a_ball_on_a_table_that_shakes():
+@cache
+def shaken_ball():
     """Up at the speed pi, back after 2 pi with g = 1; with w = cos(t)/2 it has (1 - e) pi = (1 + e) w'."""
     z, e = gc.Coordinate("z"), R(4, 5)
     table = sp.cos(gc.time) / 2
@@ -86,7 +95,12 @@ def test_a_ball_on_a_table_that_shakes():
     bounce = gc.Jump("bounce", when=z.symbol - table, direction=-1, reset={"z_dot": after})
     flight = gc.EulerPoincare(algebra=None, shape=[z], inertia=[[1]], potential=z.symbol).reduce()
     ball = gc.HybridSystem(modes={"flight": flight}, jumps=[bounce])
-    found = gc.find_periodic(ball, [2.37, 2.49], forcing=2 * sp.pi)
+    return gc.find_periodic(ball, [2.37, 2.49], forcing=2 * sp.pi)
+
+
+@LONG
+def test_a_ball_on_a_table_that_shakes():
+    found = shaken_ball()
     begin = 2 * np.pi - np.arcsin(np.pi / 4.5)
     assert found.begin == pytest.approx(begin, rel=1e-10)
     assert found.x == pytest.approx([np.pi, np.cos(begin) / 2], rel=1e-10)
@@ -94,6 +108,102 @@ def test_a_ball_on_a_table_that_shakes():
     assert np.prod(found.multipliers) == pytest.approx(0.64, rel=1e-9)
 
 
-def test_it_is_not_enclosed():
-    with pytest.raises(gc.InputError, match="hold the time"):
-        orbit().enclose()
+# -- proved ---------------------------------------------------------------------------------------------
+
+
+def wave_and_wall(w, e):
+    """In balls: when it strikes, and the speed after, where q = 0 a period apart."""
+    begin = arb.pi() - (w * (1 - e) / (1 + e) * (arb.pi() * w).tan()).atan()
+    times = [begin, begin + 2 * arb.pi()]
+    free = arb_mat([[(w * t).cos(), (w * t).sin()] for t in times])
+    A, B = free.solve(arb_mat([[t.cos() / (1 - w**2)] for t in times])).entries()
+    return begin, w * (B * (w * begin).cos() - A * (w * begin).sin()) + begin.sin() / (1 - w**2)
+
+
+def test_it_is_proved_and_holds_its_closed_form(tmp_path):
+    found = wave_at_wall()
+    assert found.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    with ctx.workprec(300):
+        begin, speed = wave_and_wall(arb(3) / 5, arb(4) / 5)
+        assert speed.overlaps(arb("2.5123975117322263033 +/- 1e-19"))
+        assert found.begin.overlaps(begin)
+        assert found.x[0].overlaps(speed)
+        assert found.period.overlaps(2 * arb.pi())
+        zero, *others = sorted(found.multipliers, key=lambda z: float(abs(z)))
+        assert zero.overlaps(0)
+        assert (others[0] * others[1]).real.overlaps(arb(16) / 25)
+    assert max(found.x[0].rad(), found.begin.rad()) < 1e-14
+    assert len(found.x) == 2
+    assert found.cycles == 1
+    assert "up to whole turns of clock (1)" in found.claim
+    assert "'impulse along row 0'" in found.claim
+    found.to_json(tmp_path / "orbit.json")
+    assert gc.verify(tmp_path / "orbit.json").claim == found.claim
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.claim, again.begin.str(20)) == (found.claim, found.begin.str(20))
+
+
+def clock_of(data):
+    return next(i for i, row in enumerate(data["problem"]["nodes"]) if row[:2] == ["sym", "clock"])
+
+
+def kept_at(data, **parts):
+    """The clock besides what is kept, as the guard, or where a reset leads."""
+    mode = data["theorem"]["modes"]["motion"]
+    wall, clock = mode["jumps"]["wall"], clock_of(data)
+    if "kept" in parts:
+        mode["kept"] = {"clock": clock}
+    elif "reset" in parts:
+        wall["reset"][parts["reset"]] = clock if parts["reset"] < 2 else wall["reset"][1]
+    else:
+        wall["asked" if parts["asked"] else "guard"] = {"clock": clock} if parts["asked"] else clock
+
+
+FORGED = {
+    "no turn": (lambda d: d["theorem"].pop("winding"), "one solution|in the box"),
+    "two turns": (lambda d: d["theorem"]["winding"].update(clock=2), "one solution|in the box"),
+    "turns of a place": (lambda d: d["theorem"]["winding"].update(q=0), "after a turn"),
+    "turns of nothing": (lambda d: d["theorem"]["winding"].update(r=0), "after a turn"),
+    "a domain with the clock": (lambda d: kept_at(d, kept=True), "after a turn"),
+    "a promise with the clock": (lambda d: kept_at(d, asked=True), "after a turn"),
+    "a speed from the clock": (lambda d: kept_at(d, reset=0), "after a turn"),
+    "a clock that is set": (lambda d: kept_at(d, reset=2), "after a turn"),
+}
+
+LATER = "two turns", "turns of nothing", "a domain with the clock", "a promise with the clock"
+
+
+@pytest.mark.parametrize("case", [pytest.param(k, marks=LONG if k in LATER else ()) for k in FORGED])
+def test_nothing_is_proved_of_a_clock_that_does_not_go_round(case):
+    data = copy.deepcopy(wave_at_wall().data)
+    change, words = FORGED[case]
+    change(data)
+    with pytest.raises(checker.Refusal, match=words):
+        checker.prove(data)
+
+
+def test_a_guard_with_the_clock_is_no_guard_after_a_turn():
+    data = copy.deepcopy(wave_at_wall().data)
+    mode = data["theorem"]["modes"]["motion"]
+    further = {"guard": clock_of(data), "direction": -1, "to": "motion", "reset": [], "asked": {}}
+    mode["jumps"]["further"] = further | {"guards": {}, "rows": {}}
+    with pytest.raises(checker.Refusal, match="after a turn"):
+        checker.prove(data)
+
+
+@LONG
+def test_other_forced_orbits_are_proved():
+    """In other units of time, of twice the period of the forcing, and where the guard holds the time."""
+    there = gc.find_periodic(impact_oscillator(time=R(1, 1000)), [2000.0, 0.5], forcing=sp.pi / 500)
+    found = there.enclose(96)
+    assert abs(found.x[0] - 1000 * wave_at_wall().x[0]) < 1e-9
+    assert abs(1000 * found.begin - wave_at_wall().begin) < 1e-12
+    twice = gc.find_periodic(
+        impact_oscillator(), [2.0, 0.5], 4 * np.pi, forcing=2 * np.pi, jumps=["wall", "wall"]
+    ).enclose(96)
+    assert twice.cycles == 2
+    assert all(abs(t - 2 * arb.pi()) < 1e-9 for t in twice.periods)
+    shaken = shaken_ball().enclose(96)
+    assert shaken.x[0].overlaps(arb.pi())
+    assert shaken.begin.overlaps(2 * arb.pi() - (arb.pi() / arb("4.5")).asin())
+    assert "clock" in shaken.claim

@@ -115,7 +115,7 @@ def test_an_oscillator_that_is_driven_meets_its_wall_once_a_period():
         jumps=[wall],
     ).hybrid()
     begun = np.pi + np.arctan(-w * (1 - e) / (1 + e) * np.tan(np.pi * w))
-    speed = 2.51239751173222632
+    speed = 2.5123975117322263
     run = gc.simulate(driven, begun + np.linspace(0, 14, 3), [speed, 0], max_jumps=2)
     assert np.allclose([jump.time - begun for jump in run.jumps], [2 * np.pi, 4 * np.pi], rtol=1e-12)
     assert np.allclose([jump.after[0] for jump in run.jumps], speed, rtol=1e-12)

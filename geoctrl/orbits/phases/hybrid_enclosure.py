@@ -14,9 +14,10 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.certificates.proof_file import ProofFile
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.words.point_words import words_of
-from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.enclosures.enclosure import eigenvalue_balls
 from geoctrl.orbits.enclosures.expressions_in_balls import UnprovedError
+from geoctrl.orbits.phases.hybrid_modes import WrittenOrbit
 from geoctrl.orbits.phases.hybrid_orbit_file import HybridOrbitFile
 from geoctrl.systems import HybridSystem
 from geoctrl.verification import Verdict
@@ -63,6 +64,11 @@ class HybridOrbitEnclosure(ProofFile):
     hypotheses : tuple of str
         What the checker confirmed, one after the other.
     bits : int
+    begin : arb
+        The time at which the first phase begins, in equations that hold it (s).
+    cycles : int
+        How many periods of these one of the orbit has; zero where they do not hold the time. The file is
+        about the equations with a clock in its place, which goes round so often.
     """
 
     system: HybridSystem
@@ -78,6 +84,8 @@ class HybridOrbitEnclosure(ProofFile):
     hypotheses: tuple[str, ...]
     bits: int
     data: dict[str, Any]
+    begin: arb
+    cycles: int
 
     @property
     def period(self) -> arb:
@@ -110,18 +118,16 @@ class HybridOrbitEnclosure(ProofFile):
         return enclosure_by_file, (self.system, self.data)
 
 
-def hybrid_orbit_enclosure(orbit: Any, bits: int) -> HybridOrbitEnclosure:
-    """The enclosure of a `HybridOrbit`; see `HybridOrbit.enclose`."""
+def hybrid_orbit_enclosure(system: HybridSystem, orbit: WrittenOrbit, bits: int) -> HybridOrbitEnclosure:
+    """The enclosure of a `HybridOrbit` of a system; see `HybridOrbit.enclose`."""
     bits = whole_number("bits", bits, LEAST, MOST)
-    if any(mode.holds_time for mode in orbit.system.modes.values()):
-        raise InputError("the equations hold the time: orbits through jumps of such are not enclosed")
     reason = "no steps, boxes and forms were found for it"
     try:
         for terms, radius in SEARCHES:
             data = HybridOrbitFile(orbit, bits, int(bits / terms)).content(radius)
             tell("the checker")
             try:
-                return enclosure_by_file(orbit.system, data)
+                return enclosure_by_file(system, data)
             except checker.Refusal as refusal:
                 reason = f"the checker refuses it, {refusal}"
     except (NotSolved, checker.Refusal, ZeroDivisionError, ValueError) as error:
@@ -138,13 +144,24 @@ def enclosure_by_file(system: HybridSystem, data: dict[str, Any]) -> HybridOrbit
         boxes = [
             [x * d for x, d in zip(phase.box, phase.motion.sizes, strict=True)] for phase in proved.phases
         ]
+        known = [phase.mode.question.labels for phase in proved.phases]
+        begin, cycles = arb(0), 0
+        for clock, cycles in proved.turns.items():
+            begin = (
+                boxes[0][known[0].index(clock)]
+                * sum((box[-1] for box in boxes), arb(0))
+                / (2 * cycles * arb.pi())
+            )
         try:
             multipliers = eigenvalue_balls(arb_mat(proved.multipliers))
         except UnprovedError:
             multipliers = ()
     return HybridOrbitEnclosure(
         system=system,
-        states=tuple(tuple(box[:-1]) for box in boxes),
+        states=tuple(
+            tuple(x for x, k in zip(box, labels, strict=False) if k not in proved.turns)
+            for box, labels in zip(boxes, known, strict=True)
+        ),
         modes=tuple(phase["mode"] for phase in data["theorem"]["phases"]),
         jumps=tuple(phase.name for phase in proved.phases),
         periods=tuple(box[-1] for box in boxes),
@@ -156,4 +173,6 @@ def enclosure_by_file(system: HybridSystem, data: dict[str, Any]) -> HybridOrbit
         hypotheses=checks,
         bits=bits,
         data=data,
+        begin=begin,
+        cycles=cycles,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,17 @@ from geoctrl.analysis.witnesses.content import content_of_file, parts_as_read
 from geoctrl.checker.hybrid_orbits.phase import MODE, Mode
 from geoctrl.checker.reader import FORMAT, conform
 
-__all__ = ["ModeContent", "mode_contents"]
+__all__ = ["ModeContent", "WrittenOrbit", "mode_contents", "promised_reactions"]
+
+
+class WrittenOrbit(NamedTuple):
+    """An orbit as a file is about it, closed up to whole turns by labels, with what is positive at jumps, by
+    their names, besides what these promise.
+    """
+
+    orbit: Any
+    turns: Mapping[str, int] = MappingProxyType({})
+    promises: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 class ModeContent(NamedTuple):
@@ -53,18 +64,26 @@ class ModeContent(NamedTuple):
         return self.part | {k: self.content[k] for k in ("problem", "witness")}
 
 
-def mode_contents(orbit: Any, params: Mapping[str, Mapping[str, float]]) -> dict[str, ModeContent]:
+def promised_reactions(system: Any, mode: str) -> dict[str, Node]:
+    """Reactions of the rows of a mode that can only push, by name."""
+    reactions = system.modes[mode].assembly.reactions
+    return {f"reaction of {row}": reactions[row] for row in system.pushing_rows(mode)}
+
+
+def mode_contents(written: WrittenOrbit, params: Mapping[str, Mapping[str, float]]) -> dict[str, ModeContent]:
     """Those of an orbit by their names, with the cofactors of their jumps."""
-    found = {name: _mode_content(orbit, name, params[name]) for name in dict.fromkeys(orbit.modes)}
+    modes = dict.fromkeys(written.orbit.modes)
+    found = {name: _mode_content(written, name, params[name]) for name in modes}
     for here in found.values():
         for name, jump in here.part["jumps"].items():
-            if name in orbit.jumps:
+            if name in written.orbit.jumps:
                 _fill_cofactors(here, name, jump, found[jump["to"]].mode)
     return found
 
 
-def _mode_content(orbit: Any, name: str, params: Mapping[str, float]) -> ModeContent:
+def _mode_content(written: WrittenOrbit, name: str, params: Mapping[str, float]) -> ModeContent:
     """A mode at the state of its first phase."""
+    orbit = written.orbit
     system = orbit.system.modes[name]
     motion, x = EquationsOfMotion.of(system), orbit.states[orbit.modes.index(name)]
     values = {k: exact(v) for k, v in (dict(zip(motion.states, x, strict=True)) | dict(params)).items()}
@@ -73,7 +92,7 @@ def _mode_content(orbit: Any, name: str, params: Mapping[str, float]) -> ModeCon
     kept = {k: conserved[k] for k in names}
     for further in (False, True):
         data, table = motion.equations_data(kept, {}, {}, further)
-        part = _part_of_theorem(orbit, name, table.places)
+        part = _part_of_theorem(written, name, table.places)
         ones = table.places([system.graph.number(c) for c in (1, -1)])
         numbers = {k: {s: str(values[s]) for s in data[k]} for k in ("states", "inputs", "parameters")}
         problem = data | numbers | {"nodes": table.rows}
@@ -88,14 +107,18 @@ def _mode_content(orbit: Any, name: str, params: Mapping[str, float]) -> ModeCon
     return ModeContent(content, part, rows, point, Mode(*parts_as_read(content), conform(part, MODE)), ones)
 
 
-def _part_of_theorem(orbit: Any, name: str, places: Callable[[Sequence[Node]], list[int]]) -> dict[str, Any]:
+def _part_of_theorem(
+    written: WrittenOrbit, name: str, places: Callable[[Sequence[Node]], list[int]]
+) -> dict[str, Any]:
     """What is positive along a mode, and all its jumps, those of the orbit with their resets."""
+    orbit = written.orbit
     hybrid, system = orbit.system, orbit.system.modes[name]
     kept = {label: system.expression(side.margin) for label, side in system.domain.items()}
-    kept |= {f"reaction of {row}": system.assembly.reactions[row] for row in hybrid.pushing_rows(name)}
+    kept |= promised_reactions(hybrid, name)
     jumps = {}
     for t in hybrid.leaving(name):
-        promises = t.promises if t.name in orbit.jumps else {}
+        further = {k: system.expression(e) for k, e in written.promises.get(t.name, {}).items()}
+        promises = t.promises | further if t.name in orbit.jumps else {}
         jumps[t.name] = {
             "guard": places([t.guard])[0],
             "direction": int(t.jump.direction),

@@ -22,7 +22,7 @@ from geoctrl.analysis.witnesses.lyapunov_forms import contracting_form, form_tri
 from geoctrl.checker.flows.flow import PARTS
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
 from geoctrl.orbits.enclosures.orbit_file import leaf_basis
-from geoctrl.orbits.phases.hybrid_modes import ModeContent, mode_contents
+from geoctrl.orbits.phases.hybrid_modes import ModeContent, WrittenOrbit, mode_contents
 from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 
 __all__ = ["HybridOrbitFile"]
@@ -42,18 +42,20 @@ class HybridOrbitFile:
 
     Parameters
     ----------
-    orbit : HybridOrbit
+    written : WrittenOrbit
     bits, degree : int
         Of its numbers; of the series.
     """
 
-    def __init__(self, orbit: Any, bits: int, degree: int) -> None:
-        self._orbit, self._bits, self._degree = orbit, bits, degree
+    def __init__(self, written: WrittenOrbit, bits: int, degree: int) -> None:
+        self._orbit = orbit = written.orbit
+        self._turns = dict(written.turns)
+        self._bits, self._degree = bits, degree
         params = orbit.system.parameters_at(orbit.params)
         by_name = {t.name: t for t in orbit.system.transitions}
         transitions = [by_name[name] for name in orbit.jumps]
         self._phases = [Phase(t, params[t.source.name] | params[t.target.name]) for t in transitions]
-        self._modes: dict[str, ModeContent] = mode_contents(orbit, params)
+        self._modes: dict[str, ModeContent] = mode_contents(written, params)
         self._first = self._modes[orbit.modes[0]]
         self._basis = leaf_basis(self._first.point.question, self._first.rows, self._sizes[0][:-1])
         labels = self._first.mode.question.labels
@@ -144,7 +146,7 @@ class HybridOrbitFile:
             "phases": self._closed_phases,
             "radius": str(fmpq(1, 1 << int(self._bits * radius))),
             "Y": [[str(_number(c)) for c in row] for row in self._inverse],
-        }
+        } | ({"winding": self._turns} if self._turns else {})
         data = self._first.content | {"theorem": theorem | self._basis | self._form()}
         return data | {"digest": checker.digest_of(data)}
 
@@ -203,6 +205,9 @@ class HybridOrbitFile:
             end = _end(motion, starts[i], steps[i])
             h, *x = _values(motion, [jump["guard"], *jump["reset"]], end)
             j, closing = self._phase_after(i)
+            if j == 0:
+                away = [2 * self._turns.get(k, 0) * arb.pi() for k in motions[0].q.labels]
+                x = [v - a for v, a in zip(x, away, strict=True)]
             found += [h, *(x[k] / motions[j].sizes[k] - starts[j][k] for k in closing)]
         q, motion = self._first.mode.question, motions[0]
         places = [q.functions_by_name[k] for k in self._first.rows]
