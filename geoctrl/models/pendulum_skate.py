@@ -38,7 +38,7 @@ _ROTOR_PARAMETERS = (
 )
 
 
-def _skate(moments, offset=0, wheels=(), **extra) -> EulerPoincare:
+def _skate(moments, offset=0, wheels=(), families=None, **extra) -> EulerPoincare:
     """The skate whose body, everything locked, has these moments of inertia about its centre of mass.
 
     ``offset`` is the distance of the centre of mass ahead of the contact, along the blade.
@@ -86,7 +86,7 @@ def _skate(moments, offset=0, wheels=(), **extra) -> EulerPoincare:
         ),
         leaf=[G[0], z.symbol],
         invariants={"C1": C1, "C2": C2},
-        equilibria={**spinning, "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0])},
+        equilibria={**spinning, "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0]), **(families or {})},
         domain={"above the ice": G[2] > 0},
         contact=[0, 0, 0],
         source=_SOURCE,
@@ -125,13 +125,25 @@ def pendulum_skate_offset() -> EulerPoincare:
 def pendulum_skate_rotor() -> EulerPoincare:
     """The skate with a rotor about the blade's direction, [GO] Example 18; parameter set "7.3".
 
-    I1, I2, I3 exclude the rotor, m includes it.
+    I1, I2, I3 exclude the rotor, m includes it. Family "turning" has all steady turns near "sliding", which
+    it meets at Omega0 = 0: it leans by the angle phi with tan(phi/2) = tilt Omega0 =: p and goes at
+
+        v3 = 2 tilt (g/(1 - p^2) + (m l^2 + I2 + J2 - I3 - J3) Omega0^2/(m l (1 + p^2))).
     """
     moments = [p.symbol + q.symbol for p, q in zip(_PARAMETERS[3:], _ROTOR_PARAMETERS, strict=True)]
     mass, *rest = _PARAMETERS
     total = Parameter(mass.name, 3.0, mass.unit, "total mass, rotor included", positive=True)
     parameters = (total, *rest, *_ROTOR_PARAMETERS)
-    J1, height = _ROTOR_PARAMETERS[0].symbol, _PARAMETERS[1].symbol
+    J1, (m, height, g) = _ROTOR_PARAMETERS[0].symbol, (p.symbol for p in _PARAMETERS[:3])
+    Omega0, tilt, spin = sp.symbols("Omega0 tilt spin", real=True)
+    p, flattened = tilt * Omega0, m * height**2 + moments[1] - moments[2]
+    turning = {
+        "v2": Omega0,
+        "v3": 2 * tilt * (g / (1 - p**2) + flattened * Omega0**2 / (m * height * (1 + p**2))),
+        "theta_dot": spin,
+        "Gamma2": -2 * p / (1 + p**2),
+        "Gamma3": (1 - p**2) / (1 + p**2),
+    }
     return _skate(
         moments,
         wheels=[
@@ -144,6 +156,7 @@ def pendulum_skate_rotor() -> EulerPoincare:
             )
         ],
         rotors=Rotors(coupling=[J1, 0, 0, 0, 0, 0], inertia=J1, names=["theta"]),
+        families={"turning": Family(turning, symbols=[Omega0, tilt, spin])},
         parameters=parameters,
         parameter_sets={"7.3": defaults(parameters)},
         name="pendulum-skate-rotor",

@@ -333,7 +333,8 @@ class EstimatedLaw(Controls):
             \dot{\hat b} = k_I\, \hat\Gamma \times a .
 
         :math:`|\hat\Gamma|^2` is an invariant of the loop; the law takes :math:`\hat\Gamma` for the vertical,
-        so that a run has to start with :math:`|\hat\Gamma| = 1`. The numbers in the law are those of its
+        so that a run has to start with :math:`|\hat\Gamma| = 1`, and what `certify` proves is said of such
+        starts. The numbers in the law are those of its
         default parameters.
 
         Parameters
@@ -369,6 +370,8 @@ class EstimatedLaw(Controls):
         ('Gamma1_estimate', 'Gamma2_estimate', 'Gamma3_estimate')
         >>> gc.linearize(loop, loop.equilibrium("sliding", Y0=1.0)).eigenvalues.real.min().round(4)
         np.float64(-1.4652)
+        >>> gc.certify(loop, loop.equilibrium("sliding", Y0=1.0)).verdict
+        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
         """
         return filter_loop(self, flag("ideal", ideal))
 

@@ -39,12 +39,14 @@ def filter_loop(fed: Any, ideal: bool) -> ReducedSystem:
     if estimator.bias_gain:
         moved += list(sp.Rational(exact(estimator.bias_gain)) * estimate.cross(upward))
     rates |= dict(zip(_state_names(fed), moved, strict=True))
-    length = {f"|{estimator.vector.name}_estimate|^2": estimate.dot(estimate)}
+    name, length = f"|{estimator.vector.name}_estimate|^2", estimate.dot(estimate)
+    relations = {r.name: r.expr for r in mechanism.leaf.by_name}
     return mechanism.replace(
         feedback={**mechanism.feedback, **terms},
         outputs={**mechanism.outputs, **terms},
         controller={**mechanism.controller, **rates},
-        invariants={**mechanism.invariants, **length},
+        invariants={**mechanism.invariants, name: length},
+        leaf={**relations, f"{name} - 1": length - 1},
         equilibria={k: _family_in_loop(fed, f, terms) for k, f in mechanism.equilibria.items()},
         parameter_sets={},
         symmetry=None,

@@ -19,7 +19,7 @@ from geoctrl.systems.connections.connection import Connection
 from geoctrl.systems.connections.local_connection import connection_of
 from geoctrl.systems.contract.points import family_member
 from geoctrl.systems.equations.frames import choose_frame
-from geoctrl.systems.equations.leaf import Leaf, Sampler, automatic_relations
+from geoctrl.systems.equations.leaf import Leaf, Sampler, automatic_relations, configuration_relations
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.equations.recorded_system import Recorded
@@ -73,7 +73,7 @@ class ReducedSystem(Recorded):
         removed = mechanism.removed
         self.assembly = a = assembly_of(mechanism, self.frame)
         self.graph = a.graph
-        user = mechanism.leaf.by_name
+        user = configuration_relations(mechanism)
         self.sampler = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
             node for s, node in zip(mechanism.configuration_symbols, a.gamma, strict=True) if s not in removed

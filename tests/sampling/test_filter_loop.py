@@ -80,6 +80,37 @@ def test_the_spectrum_is_that_of_the_loop_with_the_gain_twice(gain):
     )
 
 
+@pytest.mark.parametrize(
+    ("gain", "ideal"),
+    [
+        (1.0, False),
+        pytest.param(1.0, True, marks=pytest.mark.long(reason="a skate; the felt force is the harder case")),
+        pytest.param(5.0, False, marks=pytest.mark.long(reason="a skate at another gain of the filter")),
+    ],
+)
+def test_the_loop_of_a_skate_is_proved_by_the_turns_that_it_declares(gain, ideal, tmp_path):
+    """Sliding lies among steady turns, three parameters of them; the estimate has the length one."""
+    mechanism, law = damped_skate()
+    loop = gc.ComplementaryFilter(mechanism, gain=gain).feed(law).closed_loop(ideal=ideal)
+    found = gc.certify(loop, loop.equilibrium("sliding", Y0=1.0))
+    assert found.verdict is gc.Verdict.PROVED_STABLE
+    assert found.method == "spectrum and a family of equilibria"
+    assert "Gamma3_estimate^2" in found.claim.partition(", is ")[0]  # the leaf that it is said of
+    found.to_json(tmp_path / "loop.json")
+    assert gc.verify(tmp_path / "loop.json").claim == found.claim
+
+
+def test_a_relation_that_the_rates_of_a_controller_leave_is_refused():
+    mechanism, law = damped_skate()
+    loop = gc.ComplementaryFilter(mechanism, gain=1.0).feed(law).closed_loop(ideal=True).mechanism
+    first = sp.Symbol("Gamma1_estimate", real=True)
+    with pytest.raises(gc.ConstraintError, match="of the controller is not kept"):
+        loop.replace(leaf={"first": first, "Gamma1": mechanism.advected[0].symbols[0]}).reduce()
+    mixed = first + mechanism.advected[0].symbols[1]
+    with pytest.raises(gc.DescriptionError, match="undeclared symbol Gamma1_estimate"):
+        loop.replace(leaf=[mixed])
+
+
 def test_with_the_error_of_the_gyro_its_part_along_the_vertical_is_neutral():
     """s^2 + k_P s + k_I twice, by hand; of a body at rest the third component moves nothing but the spin."""
     loop = fed_top(1.0, 0.3).closed_loop(ideal=True)
@@ -92,15 +123,17 @@ def test_with_the_error_of_the_gyro_its_part_along_the_vertical_is_neutral():
     assert found.zero_modes == ("|Gamma_estimate|^2", "family")
 
 
-LEVELS, FAMILY = (0.0, "level sets of the invariants"), (0.3, "a family of equilibria")
+ATTRACTED = (0.0, "spectrum", gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE)
+"""Without an error of the gyro nothing else rests: the estimate has the length one."""
+FAMILY = (0.3, "spectrum and a family of equilibria", gc.Verdict.PROVED_STABLE)
 
 
 @pytest.mark.parametrize(
     ("units", "case"),
     [
-        ((1.0, 1.0), LEVELS),
+        ((1.0, 1.0), ATTRACTED),
         ((1e3, 1e-3), FAMILY),
-        pytest.param((1e3, 1e-3), LEVELS, marks=pytest.mark.long(reason="units and gains crossed")),
+        pytest.param((1e3, 1e-3), ATTRACTED, marks=pytest.mark.long(reason="units and gains crossed")),
         pytest.param((1.0, 1.0), FAMILY, marks=pytest.mark.long(reason="units and gains crossed")),
     ],
 )
@@ -108,10 +141,9 @@ def test_the_loop_of_a_top_is_proved_as_it_is(units, case, tmp_path):
     """With the force that an accelerometer beside the pivot feels, and with the error of the gyro."""
     loop = fed_top(2.0, case[0], *units, position=(0, 0, 0.3)).closed_loop()
     found = gc.certify(loop, loop.equilibrium("upright"))
-    assert found.verdict is gc.Verdict.PROVED_STABLE
-    assert case[1] in found.method
+    assert (found.method, found.verdict) == case[1:]
     found.to_json(tmp_path / "loop.json")
-    assert gc.verify(tmp_path / "loop.json").verdict is gc.Verdict.PROVED_STABLE
+    assert gc.verify(tmp_path / "loop.json").verdict is case[2]
 
 
 @pytest.mark.parametrize(("ideal", "arm"), [(True, 0.0), (False, 0.3)])

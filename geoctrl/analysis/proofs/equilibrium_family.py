@@ -24,7 +24,7 @@ from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
 from geoctrl.decisions.functions.identities_by_division import Functions
 
-__all__ = ["Solved", "family_through", "flat_family"]
+__all__ = ["Solved", "family_through", "flat_family", "given_family"]
 
 
 def flat_family(stored: Stored, q: decisions.Question, tangents: Sequence[Sequence[fmpq]]) -> Stored:
@@ -41,8 +41,8 @@ def flat_family(stored: Stored, q: decisions.Question, tangents: Sequence[Sequen
         next(j for j in range(n) if row[j] == 1 and sum(bool(other[j]) for other in tangents) == 1)
         for row in tangents
     ]
-    F = Functions(k + len(q.problem["unknowns"]), q.count_of_functions, q.sign, q.numbers.deadline)
-    symbols, z = F.variables[:k], F.variables[k:]
+    F = _functions_along(q, k)
+    symbols = F.variables[:k]
     states = [
         sum(
             (s * row[i] - row[i] * e[j] for s, row, j in zip(symbols, tangents, free, strict=True)),
@@ -50,28 +50,74 @@ def flat_family(stored: Stored, q: decisions.Question, tangents: Sequence[Sequen
         )
         for i in range(n)
     ]
-    jets = {p: Jet(F.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
+    g, equations = _rest_along(q, F, states, [e[j] for j in free])
+    return _family_problem(stored, g, equations, list(zip(g.states, free, strict=True)), tangents)
+
+
+def given_family(
+    table: Appended,
+    q: decisions.Question,
+    symbols: Sequence[tuple[str, int]],
+    values: Sequence[fmpq],
+    states: Sequence[int],
+) -> Stored:
+    """The problem with a family of which the states are written; NotSolved or Refusal where it is none.
+
+    Parameters
+    ----------
+    table : of the problem, with symbols and states
+    q : its question
+    symbols : name and place of each
+    values : of the symbols at the point
+    states : their places
+    """
+    F = _functions_along(q, len(symbols))
+    jets = _constant_jets(q, F)
+    jets |= {place: Jet(x) for (_, place), x in zip(symbols, F.variables, strict=False)}
+    along = evaluate(table.with_parts().read["nodes"], list(states), jets, F, 1)
+    g, equations = _rest_along(q, F, [jet.value for jet in along], values)
+    known = dict(g.places) | {i: place for i, (_, place) in zip(g.states, symbols, strict=True)}
+    unknowns = _unknowns_along(table, g, equations, known)
+    named = {name: str(v) for (name, _), v in zip(symbols, values, strict=True)}
+    return table.with_parts(family={"symbols": named, "states": list(states), "unknowns": unknowns})
+
+
+def _functions_along(q: decisions.Question, k: int) -> Functions:
+    """Functions of the symbols of a family, and of the unknowns."""
+    return Functions(k + len(q.problem["unknowns"]), q.count_of_functions, q.sign, q.numbers.deadline)
+
+
+def _constant_jets(q: decisions.Question, F: Functions) -> dict[int, Jet]:
+    return {p: Jet(F.number(v)) for p, v in q.numbers_of("input", "parameter").items()}
+
+
+def _rest_along(
+    q: decisions.Question, F: Functions, states: Sequence[Any], values: Sequence[fmpq]
+) -> tuple[Generators, list[Any]]:
+    """Symbols, with their values at the point, and unknowns as generators; what vanishes where states, which
+    are functions of the symbols, rest.
+    """
+    n, k = len(q.labels), len(values)
+    symbols, z = F.variables[:k], F.variables[k:]
+    jets = _constant_jets(q, F)
     jets |= {p: Jet(value) for p, value in zip(q.moving_places, [*states, *z], strict=True)}
 
-    def values(nodes: Sequence[int]) -> list[Any]:
+    def values_at(nodes: Sequence[int]) -> list[Any]:
         return [jet.value for jet in evaluate(q.table, list(nodes), jets, F, 1)]
 
-    equations = [*values(q.problem["field"]), *values(list(q.problem["leaf"].values()))]
-    defects = values(q.problem["right"])
+    equations = [*values_at(q.problem["field"]), *values_at(list(q.problem["leaf"].values()))]
+    defects = values_at(q.problem["right"])
     for i, j, p in q.problem["matrix"]:
-        defects[i] = defects[i] - values([p])[0] * z[j]
+        defects[i] = defects[i] - values_at([p])[0] * z[j]
     number = {str(g): i for i, g in enumerate(F.gens)}
     at_symbols = [number[str(s.top)] for s in symbols]
     unknowns = [number[str(x.top)] for x in z]
-    point = dict(zip(at_symbols, (e[j] for j in free), strict=True))
+    point = dict(zip(at_symbols, values, strict=True))
     point |= dict(zip(unknowns, q.values_at_point()[n:], strict=True))
     places = _constants(q, jets, number)
     point |= {i: q.jets([p])[0].value for i, p in places.items()}
     g = Generators(F.gens, places, point, at_symbols, [], unknowns, {}, F.relations, frozenset(places))
-    tops = [F.remainder(ratio) for ratio in [*equations, *defects]]
-    return _family_problem(
-        stored, g, [top for top in tops if top], list(zip(at_symbols, free, strict=True)), tangents
-    )
+    return g, [top for ratio in [*equations, *defects] if (top := F.remainder(ratio))]
 
 
 def _constants(q: decisions.Question, jets: dict[int, Jet], number: dict[str, int]) -> dict[int, int]:
@@ -103,14 +149,10 @@ def _family_problem(
     free : generator of each symbol, and the state that it is
     tangents : of the family, by row
     """
-    solved = Solved(g, equations)
-    if any(i in g.states for i, *_ in solved.steps):
-        raise NotSolved  # the family is not flat
     table, e = Appended(stored), list(stored.read["states"].values())
     named = [table.symbol(f"s{k}", "family") for k in range(1, len(free) + 1)]
     known = dict(g.places) | {i: place for (i, _), (_, place) in zip(free, named, strict=True)}
-    for i, top, below in reversed(solved.steps):
-        known[i] = table.product((table.polynomial(top, known), 1), (table.polynomial(below, known), -1))
+    unknowns = _unknowns_along(table, g, equations, known)
     states = []
     for i, start in enumerate(e):
         shift = start - sum((row[i] * e[j] for row, (_, j) in zip(tangents, free, strict=True)), start * 0)
@@ -120,9 +162,19 @@ def _family_problem(
         family={
             "symbols": {name: str(e[j]) for (_, j), (name, _) in zip(free, named, strict=True)},
             "states": states,
-            "unknowns": [known[i] for i in g.unknowns],
+            "unknowns": unknowns,
         }
     )
+
+
+def _unknowns_along(table: Appended, g: Generators, equations: list[Any], known: dict[int, int]) -> list[int]:
+    """Places of the unknowns as they are along the family; NotSolved where states are not what rests."""
+    solved = Solved(g, equations)
+    if any(i in g.states for i, *_ in solved.steps):
+        raise NotSolved
+    for i, top, below in reversed(solved.steps):
+        known[i] = table.product((table.polynomial(top, known), 1), (table.polynomial(below, known), -1))
+    return [known[i] for i in g.unknowns]
 
 
 TERMS, PRODUCTS, SECONDS = 3000, 1_000_000, 3.0

@@ -12,6 +12,7 @@ from typing import Any
 from geoctrl import checker
 from geoctrl.analysis.critical.growing_functions import growing_functions
 from geoctrl.analysis.critical.hills import hills
+from geoctrl.analysis.proofs.declared_families import declared_families
 from geoctrl.analysis.proofs.drift import drifts
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.falling_function import falling_functions
@@ -45,7 +46,7 @@ def candidates(
     """
     falling: list[Candidate] = []
     searches: list[Callable[[], Iterator[Candidate]]] = [
-        lambda: _families(stored, evidence),
+        lambda: _families(problem, stored, evidence),
         lambda: _falling(problem, evidence, falling),
         lambda: _degenerate(stored, evidence),
         lambda: _critical_case(stored, evidence),
@@ -66,7 +67,7 @@ def candidates(
             continue
 
 
-def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+def _families(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
     if not (zeros := _zero_roots(stored, evidence)):
         return
@@ -80,6 +81,8 @@ def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
             yield search(), {"conserved": []}
         except (checker.Refusal, NotSolved):
             continue
+    for declared in declared_families(problem, stored, question, zeros):
+        yield declared, {"conserved": []}
 
 
 def _falling(problem: Problem, evidence: dict[str, Any], falling: list[Candidate]) -> Iterator[Candidate]:

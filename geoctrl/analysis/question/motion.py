@@ -98,7 +98,7 @@ class EquationsOfMotion:
                 drift=a.drift,
                 rates={x: rate for x, rate in rates.items() if x not in a.velocity},
                 solve=lambda: list(field),
-                leaf=relations_by_label(system.leaf.names, system.leaf.nodes),
+                leaf=_relations(system),
                 energy=a.energy,
             )
             for expr in (*system.candidate_invariants.values(), *momenta_of(system)):
@@ -402,6 +402,15 @@ def _remember_momenta(system: ReducedSystem, motion: EquationsOfMotion, expr: An
     weights = [system.expression(slope) for slope in slopes]
     rest = [motion.graph.zero] * (len(motion.velocities) - len(weights))
     motion._weights[system.expression(expr)] = [*weights, *rest]
+
+
+def _relations(system: ReducedSystem) -> dict[str, Node]:
+    """Relations of the leaf, those of a controller before constraint rows, which are the last."""
+    leaf = system.leaf
+    names, nodes = list(leaf.names), list(leaf.nodes)
+    names[leaf.geometric : leaf.geometric] = leaf.of_controller
+    nodes[leaf.geometric : leaf.geometric] = leaf.of_controller.values()
+    return relations_by_label(names, nodes)
 
 
 def relations_by_label(names: Sequence[str], nodes: Sequence[Node]) -> dict[str, Node]:

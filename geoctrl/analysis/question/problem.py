@@ -26,7 +26,7 @@ from geoctrl.analysis.question.shape_integrals import ShapeIntegrals
 from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.tower import RATIONALS, Surd, Surds, top
 from geoctrl.decisions.reading.clock import SECONDS
-from geoctrl.systems import Equilibrium, Seen
+from geoctrl.systems import Equilibrium, Family, Seen
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
 
@@ -111,6 +111,8 @@ class Problem:
     others: dict[str, Node] = dataclasses.field(default_factory=dict)
     spin: tuple[float, ...] = ()
     field: Surds = RATIONALS
+    families: tuple[Family, ...] = ()
+    """Those that the system declares; none where its states are measured from exact angles."""
     scales: Callable[[], Scales] | None = None
     """Sizes of the states at the point, where those of a system are known."""
     last: list[decisions.Question] = dataclasses.field(default_factory=list)
@@ -141,12 +143,13 @@ class Problem:
             names = seen.system.conservation.likely(equilibrium.params, False, equilibrium.u)
             kept = {name: candidates.pop(name) for name in (_distinct(name, motion) for name in names)}
             scales = partial(seen.scales, equilibrium.x, equilibrium.u, equilibrium.params)
-            return cls(motion, kept, numbers, x, held, candidates, field=field, scales=scales)
+            families = () if angles else tuple(seen.system.families.values())
+            return cls(motion, kept, numbers, x, held, candidates, (), field, families, scales)
         place = x[: len(motion.rates)]
         point = [*place, *[Fraction(0)] * len(motion.velocities)]
         scales = partial(_of_places, seen, equilibrium, motion)
         spin = tuple(map(float, seen.spin))
-        return cls(motion, candidates, numbers, point, held, candidates, spin, field, scales)
+        return cls(motion, candidates, numbers, point, held, candidates, spin, field, (), scales)
 
     def with_root(self, radicand: Any) -> Problem | None:
         """The question with the root of a number at hand; None where no number is named, or there are too

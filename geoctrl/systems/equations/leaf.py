@@ -27,7 +27,7 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.leaf_relations import Relation
 from geoctrl.systems.units.unit_classes import reference_sizes, units_of_velocities
 
-__all__ = ["Leaf", "Sampler", "automatic_relations"]
+__all__ = ["Leaf", "Sampler", "automatic_relations", "configuration_relations"]
 
 _VANISHING = 1e-5
 """Gradient, over its terms, that counts as zero: of f = g^2 it is 2 sqrt(f) at settled samples."""
@@ -65,6 +65,12 @@ def automatic_relations(mechanism: Mechanism) -> list[Relation]:
                 third = vector.symbols[2]
                 relations.append(Relation(str(third), third - _rational(vector.reference[2])))
     return relations
+
+
+def configuration_relations(mechanism: Mechanism) -> list[Relation]:
+    """Relations of the description that are among advected vectors and coordinates."""
+    own = set(mechanism.controller_symbols)
+    return [r for r in mechanism.leaf.by_name if not own & r.expr.free_symbols]
 
 
 def _rational(q: Fraction) -> sp.Rational:
@@ -207,6 +213,9 @@ class Leaf:
         How many of them do not involve velocities (they come first).
     redundant : dict of Relation -> node
         Relations of the description that follow from the others at the parameters of the samples.
+    of_controller : dict of name -> Node
+        Relations among states of a controller, which are no part of the leaf: a controller starts on them,
+        and what is proved of a point is said of motions that do.
     """
 
     def __init__(
@@ -248,6 +257,9 @@ class Leaf:
                     chosen.append(i)
                 elif relation in assembly.mechanism.leaf.by_name:
                     self.redundant[relation] = nodes[i]
+        first = configuration_relations(assembly.mechanism)
+        others = [r for r in assembly.mechanism.leaf.by_name if r not in first]
+        self.of_controller = {r.name: assembly.motion(r.expr) for r in others}
         removed = assembly.mechanism.removed
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
         self.nodes = [nodes[i] for i in chosen]

@@ -229,7 +229,7 @@ class _Reduced:
                     terms.append((f"({h.text(node)}) {label}", unit * rate))
             h.require(where, terms)
         for relation in m.leaf.by_name:
-            h.unit_of(a.configuration(relation.expr), f"the relation {relation}")
+            h.unit_of(self.system.expression(relation.expr), f"the relation {relation}")
 
     def _invariants(self) -> None:
         """Invariants are made of sums of equal units."""

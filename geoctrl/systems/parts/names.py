@@ -70,6 +70,9 @@ def check_symbols(mechanism: Any) -> None:
         value = mechanism.beside_tree[what] if what in mechanism.beside_tree else getattr(mechanism, what)
         if value is not None:
             allowed = configuration if what in ("inertia", "potential") else place
+            if what == "leaf":  # relations of a controller are among its own states
+                own = set(mechanism.controller_symbols)
+                value = tuple(e for e in value if not own & e.free_symbols or e.free_symbols - own - known)
             _require(what, value if isinstance(value, tuple) else (value,), allowed)
     for body in mechanism.picture:
         _require(f"the pose of {body.name} in picture", body.expressions, configuration)

@@ -12,6 +12,7 @@ from geoctrl._scalars.graph.symmetric_elimination import dot
 from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.contract.scales import condition_of
 from geoctrl.systems.contract.tolerances import KERNEL, SINGULAR_MASS
+from geoctrl.systems.equations.leaf import configuration_relations
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.promises.promises import Promise
 from geoctrl.systems.states.singularity import conditions
@@ -84,7 +85,7 @@ def leaf_promises(system: Recorded) -> list[Promise]:
     Relations of turned vectors hold of themselves.
     """
     a, mechanism, g = system.assembly, system.mechanism, system.graph
-    named, removed = mechanism.leaf.by_name, set(mechanism.removed)
+    named, removed = configuration_relations(mechanism), set(mechanism.removed)
     # Relations that remove entries are no relations of the states: their rates are taken before that is done.
     first = [r for r in named if r.expr.free_symbols & removed]
     motion = dict(zip(a.gamma, a.advection, strict=True))
@@ -107,16 +108,30 @@ def leaf_promises(system: Recorded) -> list[Promise]:
         )
         for relation, node in system.leaf.redundant.items()
     ]
-    return follows + [
+    own = system.leaf.of_controller
+    of_controller = [
         Promise(
-            f"the leaf relation {relation} = 0 is not kept by the motion (its rate)",
-            (rate,),
-            "add the constraint that keeps it, or drop the relation",
+            f"the relation {name} of the controller is not kept by its rates",
+            (g.add(terms),),
+            "mend the rates, or drop the relation",
             ConstraintError,
-            enough,
         )
-        for (relation, rate), enough in zip(rates.items(), every, strict=True)
+        for name, terms in zip(own, system.rate_terms(list(own.values())), strict=True)
     ]
+    return (
+        follows
+        + of_controller
+        + [
+            Promise(
+                f"the leaf relation {relation} = 0 is not kept by the motion (its rate)",
+                (rate,),
+                "add the constraint that keeps it, or drop the relation",
+                ConstraintError,
+                enough,
+            )
+            for (relation, rate), enough in zip(rates.items(), every, strict=True)
+        ]
+    )
 
 
 def _along_group(system: Recorded, relation: Any, j: int) -> Node:

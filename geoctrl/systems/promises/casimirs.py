@@ -23,6 +23,7 @@ import sympy as sp
 from geoctrl._scalars.algebra.rational_matrix import nullspace
 from geoctrl._scalars.algebra.sparse_rows import Echelon, kernel
 from geoctrl.algebra import AdvectedVector, LieAlgebra
+from geoctrl.systems.equations.leaf import configuration_relations
 from geoctrl.systems.equations.mechanism import Mechanism
 
 __all__ = ["casimirs"]
@@ -56,7 +57,7 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     places = sorted(vectors)
     trivial = _kernel([(i,) for i in places], free)
     trivial += _quadratic_kernel(places, free)
-    trivial += [p for p in (_polynomial(r.expr, symbols) for r in mechanism.leaf.by_name) if p]
+    trivial += [p for p in (_polynomial(r.expr, symbols) for r in configuration_relations(mechanism)) if p]
     found = _complement([*trivial, *products], [*linear, *quadratic])
     expressions = [
         sp.Add(
