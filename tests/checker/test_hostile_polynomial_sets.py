@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from geoctrl.checker.squares.identity import positive_semidefinite
+from geoctrl.checker.enclosures.definite_over_cells import positive_semidefinite
 from tests.attack.parts.forged_regions import Nodes
 from tests.checker.test_hostile_sets import by_squares, confirmed, content, refused, rest
 

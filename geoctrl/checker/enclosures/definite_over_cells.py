@@ -1,4 +1,4 @@
-"""Matrices in balls that are certainly positive definite."""
+"""Matrices in balls that are certainly positive definite, and exact ones that are semidefinite."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import isfinite
 from flint import arb, arb_mat, fmpq
 
 from geoctrl.checker.enclosures.cells import matrix
+from geoctrl.checker.limits import spend
 
 
 def definite_frame(H: arb_mat) -> arb_mat | None:
@@ -47,3 +48,18 @@ def cholesky(A: list[list[float]], margin: float) -> list[list[float]] | None:
             else:
                 L[i][j] = rest / L[j][j]
     return L
+
+
+def positive_semidefinite(a: list[list[fmpq]]) -> bool:
+    """Whether a symmetric matrix is positive semidefinite: no pivot is negative, rows of zero ones vanish."""
+    rows = a
+    while rows:
+        spend(len(rows))
+        (pivot, *first), *others = rows
+        if pivot < 0 or (pivot == 0 and any(first)):
+            return False
+        rows = [
+            [c - row[0] / pivot * q for c, q in zip(row[1:], first, strict=True)] if pivot else row[1:]
+            for row in others
+        ]
+    return True

@@ -26,7 +26,8 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.checker.definite import positive_definite
 from geoctrl.checker.enclosures.cells import inverse, matrix
-from geoctrl.checker.limits import Refusal, require, spend
+from geoctrl.checker.enclosures.definite_over_cells import positive_semidefinite
+from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import BITS, ball
 from geoctrl.checker.squares.polynomial_motion import PolynomialMotion, product_of
 from geoctrl.checker.verdicts import form
@@ -149,21 +150,6 @@ def definite(triangle: Matrix, n: int, may_vanish: bool = False) -> Matrix:
         kind = "semidefinite" if may_vanish else "definite"
         raise Refusal(f"a matrix is not proved to be positive {kind}", "theorem")
     return found
-
-
-def positive_semidefinite(a: Matrix) -> bool:
-    """Whether a symmetric matrix is positive semidefinite: no pivot is negative, rows of zero ones vanish."""
-    rows = a
-    while rows:
-        spend(len(rows))
-        (pivot, *first), *others = rows
-        if pivot < 0 or (pivot == 0 and any(first)):
-            return False
-        rows = [
-            [c - row[0] / pivot * q for c, q in zip(row[1:], first, strict=True)] if pivot else row[1:]
-            for row in others
-        ]
-    return True
 
 
 def _powers(monomial: Monomial, places: list[int]) -> dict[int, int]:

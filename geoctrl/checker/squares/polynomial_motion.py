@@ -1,10 +1,10 @@
 r"""Equations of motion as polynomials in deviations from a point.
 
-States x, unknowns z and functions of states, as :math:`\sin\alpha`, are variables of one ring, each measured
-from its value at the point. Along motions on the leaf and on the levels of held invariants through the point
-vanish
+States x, unknowns z and functions of states, as :math:`\sin\alpha` and roots :math:`r = \sqrt p`, are
+variables of one ring, each measured from its value at the point. Along motions on the leaf and on the levels
+of held invariants through the point vanish
 
-.. math:: b(x) - K(x)\, z, \qquad g_j(x), \qquad s^2 + c^2 - 1, \qquad C_i(x) - C_i(e),
+.. math:: b(x) - K(x)\, z, \qquad g_j(x), \qquad s^2 + c^2 - 1, \qquad r^2 - p(x), \qquad C_i(x) - C_i(e),
 
 and functions are bounded by polynomials: for all real :math:`\alpha`, and for a >= 0 < b and all s,
 
@@ -14,7 +14,8 @@ and functions are bounded by polynomials: for all real :math:`\alpha`, and for a
     (\tfrac{s}{b} - y)\,(y - \tfrac{s}{b} + \tfrac{a s^3}{3 b^2}) \ge 0, \quad
     y = \int_0^s \frac{dt}{a t^2 + b},
 
-since both factors have the sign of :math:`\alpha` or s, or none is negative.
+since both factors have the sign of :math:`\alpha` or s, or none is negative. Where p is a quadratic form in
+deviations and a constant, and the form is nowhere negative, :math:`r \ge r(e)`.
 
 Of a variable that keeps its value, for a multiple of it by what does not vanish over the set is a combination
 of relations, a file says so; zero is put in for it then, and its rate vanishes as well.
@@ -28,6 +29,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from geoctrl.checker.enclosures.definite_over_cells import positive_semidefinite
 from geoctrl.checker.enclosures.degrees import ONE, degrees_in
 from geoctrl.checker.enclosures.sets import nodes_of_identities
 from geoctrl.checker.enclosures.turns import is_turned
@@ -131,18 +133,19 @@ class PolynomialMotion:
             require(isinstance(value, fmpq), "the point is not rational", "problem.states")
             if kind == "sym":
                 continue
-            arguments = q.still.ratios(rest[0])
             require(
-                kind == "fun" and name in (*PARTNERS, "quadrature"),
+                kind == "fun" and name in (*PARTNERS, "quadrature", "sqrt"),
                 f"{name} is no polynomial, and not bounded by any here",
                 "problem.nodes",
             )
+            arguments = q.still.ratios(rest[0])
             require(
                 all(not r.below and occurring(r.top) <= {*range(len(q.labels))} for r in arguments),
                 f"{name} is one of no polynomial in the states",
                 "problem.nodes",
             )
-            require(value == (name == "cos"), f"{name} is not rational at the point", "problem.states")
+            plain = name == "sqrt" or value == (name == "cos")
+            require(plain, f"{name} is not rational at the point", "problem.states")
             self.made[i] = name, [r.top for r in arguments]
 
     def partner(self, i: int) -> int:
@@ -226,7 +229,7 @@ class PolynomialMotion:
         return sum(terms, self.gens[0] * 0)
 
     def _equations(self) -> list[Polynomial]:
-        """What vanishes along motions: rows, the leaf, circles, levels."""
+        """What vanishes along motions: rows, the leaf, circles, roots, levels."""
         q, still = self.question, self.question.still
         zeros = defects(q.problem, still, still.ratios(q.unknowns))
         zeros += still.ratios(list(q.problem["leaf"].values()))
@@ -234,6 +237,8 @@ class PolynomialMotion:
         for i in (i for i, (name, _) in self.made.items() if name == "sin"):
             s, c = self.gens[i], self.gens[self.partner(i)]
             found.append(s * s + c * c + 2 * c)  # c is beyond one
+        roots = ((self.gens[i], made[1][0]) for i, made in self.made.items() if made[0] == "sqrt")
+        found += [self.about_point(product_of(r, r) - p) for r, p in roots]
         for name in self.given["levels"]:
             level = self.function_about_point(q.problem["invariants"][name], name)
             found.append(level - constant(level))
@@ -266,6 +271,13 @@ class PolynomialMotion:
                 found.append((x - y) * (y - x + x * x * x * fmpq(1, 6)))
             elif name == "cos":
                 found.append(-y * (y + x * x * fmpq(1, 2)))
+            elif name == "sqrt":
+                require(
+                    is_least_at_zero(x),
+                    "a root that is not least at the point is not bounded",
+                    "problem.nodes",
+                )
+                found.append(y)
             else:
                 a, b = map(constant, numbers)
                 require(
@@ -383,3 +395,10 @@ def at(p: Polynomial, values: dict[int, arb]) -> arb:
 def constant(p: Polynomial) -> fmpq:
     """The constant term."""
     return sum((c for m, c in p.terms() if not any(m)), fmpq(0))
+
+
+def is_least_at_zero(p: Polynomial) -> bool:
+    """Whether a polynomial is a constant and a quadratic form that is nowhere negative."""
+    own = sorted(occurring(p))
+    form = [[constant(p.derivative(i).derivative(j)) for j in own] for i in own]
+    return {sum(m) for m in p.monoms()} <= {0, 2} and positive_semidefinite(form)
