@@ -23,7 +23,7 @@ from geoctrl.analysis.quadratics.setting_units import Exponents, SettingUnits, T
 from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.errors import CertificateError
 
-__all__ = ["FallingIdentity", "FallingProof", "add_squares", "sum_of"]
+__all__ = ["FallingIdentity", "FallingProof", "add_squares", "relation_among", "sum_of"]
 
 BLOCK = 140
 """Monomials of a block, at most."""
@@ -184,6 +184,20 @@ class FallingIdentity:
             parts.setdefault(self.parity(m), []).append(m)
         return list(parts.values())
 
+    def blocks_of_bound(self, bound: Terms, top: int, held: set[Exponents]) -> list[list[Exponents]]:
+        """Monomials of the squares that a bound is multiplied with; with a deviation of a root, which is odd,
+        those alone whose products a relation brings among some that are held.
+        """
+        blocks = self.blocks(range((2 * top - max(map(sum, bound))) // 2 + 1))
+        if not is_linear(bound):
+            return blocks
+        others = [k for k in range(self.size) if k not in self.places]
+        relations = [terms for terms, _ in self.own_relations]
+        squares = {k: times(self.unit(k), self.unit(k)) for k in others}
+        left = {k for k in others for m in bound if not relation_among(held, times(m, squares[k]), relations)}
+        parts = ([m for m in block if not any(m[k] for k in left)] for block in blocks)
+        return [block for block in parts if block]
+
     # -- programs -------------------------------------------------------------------------------------
 
     def add_identity(
@@ -194,23 +208,27 @@ class FallingIdentity:
         """
         parts: dict[Any, Any] = {"rest": [], "bounds": [], "relations": []}
         top = max(sum(m) for block in rest for m in block)
-        products = {times(a, b) for block in rest for a in block for b in block} if self.relations else {}
+        products = {times(a, b) for block in rest for a in block for b in block} if self.relations else set()
+        of_bounds = [self.blocks_of_bound(bound, top, products) for bound in self.bounds]
+        roots = [(h, blocks) for h, blocks in zip(self.bounds, of_bounds, strict=True) if is_linear(h)]
+        for bound, blocks in roots:
+            squares = {times(a, b) for block in blocks for a in block for b in block}
+            products |= {times(m, k) for m in squares for k in bound}
         for block in rest:
             gram = program.matrix(len(block))
             parts["rest"].append((block, gram))
             add_squares(program, block, gram, {(0,) * self.size: 1.0})
             for m in block:
                 program.add(times(m, m), margin, 1.0)
-        for number, bound in enumerate(self.bounds):
-            degree = max(map(sum, bound))
-            for block in self.blocks(range((2 * top - degree) // 2 + 1)):
+        for number, (bound, blocks) in enumerate(zip(self.bounds, of_bounds, strict=True)):
+            for block in blocks:
                 gram = program.matrix(len(block))
                 parts["bounds"].append((number, block, gram))
                 add_squares(program, block, gram, bound)
         for relation in self.relations:
             degree, parity = max(map(sum, relation)), self.parity(next(iter(relation)))
             unknowns = {}
-            for m in self.monomials(range(1, 2 * top - degree + 1)):
+            for m in self.monomials(range(not roots, 2 * top - degree + 1)):
                 if self.parity(m) == parity and all(times(m, k) in products for k in relation):
                     unknowns[m] = program.number()
                     for k, c in relation.items():
@@ -244,6 +262,25 @@ class FallingIdentity:
             for row, most in zip(parts["relations"], self._of_relations, strict=True)
         ]
         return squares, multipliers
+
+
+def is_linear(bound: Terms) -> bool:
+    """Whether a bound is the deviation of a root."""
+    return max(map(sum, bound)) == 1
+
+
+def relation_among(
+    held: set[Exponents], m: Exponents, relations: Sequence[Iterable[Exponents]]
+) -> tuple[int, Exponents, Exponents] | None:
+    """A relation by its number, its monomial and a factor, whose product is a given one, where all its other
+    products are held; None where there is none.
+    """
+    for k, relation in enumerate(relations):
+        for n in relation:
+            factor = tuple(a - b for a, b in zip(m, n, strict=True))
+            if min(factor) >= 0 and {times(factor, o) for o in relation} - {m} <= held:
+                return k, n, factor
+    return None
 
 
 def sum_of(blocks: Iterable[tuple[list[Exponents], np.ndarray]]) -> Terms:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Callable, Mapping, Sequence
+from math import isqrt, prod
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from geoctrl.checker.words.texts import combination, symbol
 from geoctrl.decisions.reading.problem_reader import Refusal
 
 Polynomial = Any
@@ -39,6 +40,26 @@ def value_at(p: Polynomial, at: Sequence[fmpq]) -> fmpq:
             c = c * v ** int(e) if e else c
         total += c
     return total
+
+
+def value_of_function(name: str, x: fmpq) -> fmpq | None:
+    """That of a root, a sine, a cosine or a quadrature at a number, where it is rational."""
+    if name == "sqrt":
+        root = fmpq(isqrt(int(abs(x.p))), isqrt(int(x.q)))
+        return root if root * root == x else None
+    return None if x else fmpq(int(name == "cos"))
+
+
+def name_of_function(name: str, arguments: Sequence[Any], labels: Mapping[int, str]) -> str:
+    """A function with its arguments, in which states have their labels."""
+    texts = []
+    for ratio in arguments:
+        terms = []
+        for exponents, c in ratio.top.terms():
+            powers = [(symbol(labels[j]), e) for j, e in enumerate(exponents) if e]
+            terms.append((c, [base if e == 1 else f"{base}^{e}" for base, e in powers]))
+        texts.append(combination(terms))
+    return f"{name}({', '.join(texts)})"
 
 
 class Vanishing(NamedTuple):

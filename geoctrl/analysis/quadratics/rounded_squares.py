@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import fmpq
 
-from geoctrl.analysis.quadratics.falling_identity import FallingIdentity, FallingProof
+from geoctrl.analysis.quadratics.falling_identity import FallingIdentity, FallingProof, relation_among
 from geoctrl.analysis.quadratics.ring import Polynomial
 from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
 from geoctrl.analysis.quadratics.search_coordinates import times as product_of
@@ -73,13 +73,14 @@ def in_exact_numbers(
         multipliers.append({m: c for m, c in rounded.items() if c})
     if not all(g.has_bounds for g in found):
         return None
-    rest = remainder(setting, function, [g.square(bits) for g in found], multipliers)
+    held = {product_of(a, b) for g in found if g.kind == REST for a in g.block for b in g.block}
+    rest = _less_relations(setting, function, [g.square(bits) for g in found], multipliers, held)
     # What doubles leave is spread over squares where these are well conditioned; rounding leaves less.
     left = {_exponents(setting, e): to_float(c) for e, c in rest.terms()}
     if not _spread(found, at.terms(left)) or not all(g.has_bounds for g in found):
         return None
     squares = [g.square(bits) for g in found]
-    if not correct(squares, remainder(setting, function, squares, multipliers), setting):
+    if not correct(squares, _less_relations(setting, function, squares, multipliers, held), setting):
         return None
     return proposal(setting, function, squares, multipliers)
 
@@ -183,6 +184,28 @@ def _spread(found: list[_Gram], rest: Terms) -> bool:
         for gram, i, j in pairs[m]:
             gram[i, j] += c / len(pairs[m])
     return True
+
+
+def _less_relations(
+    setting: Setting,
+    function: ExactFunction,
+    squares: list[Square],
+    multipliers: list[dict[Monomial, fmpq]],
+    held: set[Exponents],
+) -> Polynomial:
+    """What the identity leaves, after multiples of relations are added to the multipliers for those monomials
+    that no square alone has, where it has all others of a relation.
+    """
+    rest = remainder(setting, function, squares, multipliers)
+    relations = [{_exponents(setting, e): c for e, c in r.terms()} for r in setting.relations]
+    for exponents, c in rest.terms():
+        m = _exponents(setting, exponents)
+        if m not in held and (found := relation_among(held, m, relations)):
+            k, n, factor = found
+            share, by = c / relations[k][n], powers_of(factor)
+            multipliers[k][by] = multipliers[k].get(by, fmpq(0)) + share
+            rest -= setting.polynomial({by: share}) * setting.relations[k]
+    return rest
 
 
 def correct(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:

@@ -17,13 +17,16 @@ from geoctrl.analysis.quadratics.ring import (
     Polynomial,
     Vanishing,
     constant,
+    name_of_function,
     occurring,
     reduced,
     shifted,
     value_at,
+    value_of_function,
 )
 from geoctrl.analysis.quadratics.states_that_matter import states_that_matter
-from geoctrl.checker.words.texts import combination, symbol, told
+from geoctrl.checker.squares.polynomial_motion import is_least_at_zero
+from geoctrl.checker.words.texts import told
 from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.decisions.questions.exact_question import Question
 from geoctrl.decisions.reading.problem_reader import Refusal
@@ -34,7 +37,8 @@ class Setting:
 
     Parameters
     ----------
-    problem : as read, with its keys "levels", "domain" and "limits", and perhaps "lyapunov"
+    problem : as read, with its keys "levels", "domain" and "limits"; perhaps "lyapunov", and "explicit" where
+        unknowns stand for quotients in rates alone
 
     Attributes
     ----------
@@ -51,7 +55,7 @@ class Setting:
     relations, bounds : list of polynomials
         What vanishes along motions, and what is not negative.
     equations : list of polynomials
-        What vanishes as it is written: rows, the leaf, circles of sines and cosines, levels.
+        What vanishes as it is written: rows, the leaf, circles of sines and cosines, roots, levels.
     vanishing : list of Vanishing
         The relations, as combinations of the equations and of the rates of what is still, in turn.
     still : list of (int, polynomial, Vanishing)
@@ -86,7 +90,8 @@ class Setting:
         self._limits = {k: self._polynomial(ratio, k) for k, ratio in inputs.items()}
         self._rates = q.ratios(problem["field"])
         self._domain = q.ratios(list(problem["domain"]))
-        moved = [] if self.unknowns else states_that_matter(F, self.states, self._rates)
+        moved = states_that_matter(F, self.states, self._rates, rows)
+        moved = moved if problem.get("explicit", not self.unknowns) else []
         rates = [self._polynomial(self._rates[k], f"the rate of {q.labels[k]}") for k in moved]
         own = [self._polynomial(q.ratios([p])[0], "lyapunov") for p in problem.get("lyapunov", [])]
         self._read([*rows, *leaf, *levels, *self._limits.values(), *rates, *own])
@@ -117,7 +122,7 @@ class Setting:
                     reached = {i} & set(self.states)
                 else:
                     moving |= self._partner(i)
-                    if made[0] not in ("sin", "cos", "quadrature"):
+                    if made[0] not in ("sin", "cos", "quadrature", "sqrt"):
                         raise Refusal(
                             f"{made[0]} is no polynomial, and not bounded by any here", "problem.nodes"
                         )
@@ -139,25 +144,13 @@ class Setting:
         self._require_turned(labels)
         self._require_slow()
         words = [*self.question.labels, *self.question.problem["unknowns"]]
-        titles = dict(zip([*self.states, *self.unknowns], words, strict=True))
-        self.names = [told(titles[i]) if i in titles else self._words(i) for i in self.variables]
+        titles = dict(zip([*self.states, *self.unknowns], map(told, words), strict=True))
+        named = titles | {i: name_of_function(*made, labels) for i, made in self._field.made.items()}
+        self.names = [named[i] for i in self.variables]
 
     def _name(self, i: int) -> str:
         made = self._arguments(i)
         return made[0] if made else ""
-
-    def _words(self, i: int) -> str:
-        """The name of a function with its arguments, in which states have their labels."""
-        name, ratios = self._field.made[i]
-        labels = dict(zip(self.states, self.question.labels, strict=True))
-        texts = []
-        for ratio in ratios:
-            terms = []
-            for exponents, c in ratio.top.terms():
-                powers = [(symbol(labels[j]), e) for j, e in enumerate(exponents) if e]
-                terms.append((c, [base if e == 1 else f"{base}^{e}" for base, e in powers]))
-            texts.append(combination(terms))
-        return f"{name}({', '.join(texts)})"
 
     def _partner(self, i: int) -> set[int]:
         """The cosine of a sine, and the sine of a cosine."""
@@ -237,18 +230,15 @@ class Setting:
                 if not isinstance(value, fmpq):
                     raise Refusal("the point is not rational", "problem.states")
                 values[i] = value
-        self._values = values
         for i in self.variables:
             if (made := self._arguments(i)) is None:
                 continue
             name, ratios = made
-            if self._at_point(ratios[-1].top):
+            known = value_of_function(name, value_at(ratios[-1].top, values))
+            if known is None:
                 raise Refusal(f"{name} is not rational at the point", "problem.states")
-            values[i] = fmpq(int(name == "cos"))
+            values[i] = known
         return values
-
-    def _at_point(self, p: Polynomial) -> fmpq:
-        return value_at(p, self._values)
 
     def shifted(self, p: Polynomial) -> Polynomial:
         """A polynomial in the deviations of its generators."""
@@ -261,7 +251,9 @@ class Setting:
         F, one = self._field, self._gens[0] ** 0
         sines = [i for i in self.variables if self._name(i) == "sin"]
         circles = [self._gens[i] ** 2 + self._gens[j] ** 2 - 1 for i in sines for j in self._partner(i)]
-        written = [*rows, *leaf, *circles]
+        roots = [i for i in self.variables if self._name(i) == "sqrt"]
+        squares = [self._gens[i] ** 2 - self._field.made[i][1][0].top for i in roots]
+        written = [*rows, *leaf, *circles, *squares]
         self.equations = [*map(self.shifted, written), *levels]
         further = [Vanishing(p, {k: one}) for k, p in enumerate(written) if k >= len(rows)]
         further += self._consequences(len(rows))
@@ -382,6 +374,10 @@ class Setting:
                 found.append((x - y) * (y - x + x * x * x * fmpq(1, 6)))
             elif name == "cos":
                 found.append(-y * (y + x * x * fmpq(1, 2)))
+            elif name == "sqrt":
+                if not is_least_at_zero(x):
+                    raise Refusal("a root that is not least at the point is not bounded", "problem.nodes")
+                found.append(y)
             else:
                 a, b = ratios[0].top, ratios[1].top
                 if not (a.is_constant() and b.is_constant()):
@@ -411,6 +407,10 @@ class Setting:
             other = self._gens[partner]
             found.append(self._settled(self.shifted(other * turn if name == "sin" else -other * turn)))
         return found
+
+    def value_of_root(self, i: int) -> fmpq | None:
+        """At the point; None of what is no root."""
+        return self._values[i] if self._name(i) == "sqrt" else None
 
     def argument_of_quadrature(self, i: int) -> tuple[Polynomial, fmpq] | None:
         """s, in deviations, and b of a generator that is int_0^s dt/(a t^2 + b); None of another one."""

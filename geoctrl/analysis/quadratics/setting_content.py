@@ -75,12 +75,17 @@ class SettingContent:
         point, q = ExactWitnesses(problem), self._setting.question
         writer = RatioWriter.of(q, point.table)
         symbols = dict(zip([*self._setting.states, *self._setting.unknowns], q.moving_places, strict=True))
+        roots = {i for i in self._places if self._setting.value_of_root(i) is not None}
+        symbols |= {i: writer.function_node(i) for i in roots}
+        variables = [symbols[i] if i in symbols else writer.function(i) for i in self._places]
+        if roots:  # those that are new have values at the point as well, which a file holds
+            point = ExactWitnesses(problem | {"nodes": point.table.rows})
         leaf = point.basis(list(problem["leaf"]))
         theorem = {
             "name": "squares",
             **asked,
             "leaf": leaf,
-            "variables": [symbols[i] if i in symbols else writer.function(i) for i in self._places],
+            "variables": variables,
         }
         return content_of_file(heading, point, theorem, [*problem["leaf"], *asked["levels"]])
 

@@ -53,7 +53,8 @@ class SettingUnits:
     @classmethod
     def of(cls, setting: Setting, scales: Scales) -> SettingUnits:
         """Of states their sizes, of accelerations and multipliers the largest ones that these make, of sines
-        and cosines one, of quadratures that of their arguments by their slope.
+        and cosines one, of roots their values at the point, of quadratures that of their arguments by their
+        slope.
         """
         sizes = dict(zip(setting.states, np.asarray(scales.column, dtype=float), strict=True))
         of_unknowns = zip(setting.unknowns, _sizes_of_unknowns(setting, scales), strict=True)
@@ -62,6 +63,8 @@ class SettingUnits:
             if (argument := setting.argument_of_quadrature(i)) is not None:
                 inner, below = argument
                 sizes[i] = _size_of(inner, sizes) / abs(to_float(below))
+            if (root := setting.value_of_root(i)) is not None:
+                sizes[i] = to_float(root)
         found = np.array([sizes.get(i, 1.0) for i in setting.variables])
         return cls(setting, np.where(found > 0, found, 1.0), scales.rate or 1.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from geoctrl.analysis.quadratics.ring import occurring
@@ -9,7 +10,9 @@ from geoctrl.analysis.quadratics.ring import occurring
 __all__ = ["states_that_matter"]
 
 
-def states_that_matter(field: Any, states: list[int], rates: list[Any]) -> list[int]:
+def states_that_matter(
+    field: Any, states: list[int], rates: list[Any], rows: Iterable[Any] = ()
+) -> list[int]:
     """Places among the states of what is left when states go on which no rate that is left depends.
 
     A state that moves by itself stays; a position that is only carried along goes.
@@ -22,8 +25,12 @@ def states_that_matter(field: Any, states: list[int], rates: list[Any]) -> list[
         Generators of the states.
     rates : list of Ratio
         Their rates.
+    rows : iterable of polynomials
+        Equations of unknowns that stand in rates.
     """
     held = [_states_in(field, rate) for rate in rates]
+    of_rows = [_generators_in(field, row) for row in rows]
+    held = [h.union(*(own for own in of_rows if own - {*states} - {*field.made} & h)) for h in held]
     left = set(range(len(states)))
     while True:
         reached = set().union(*(held[k] for k in left))
@@ -35,9 +42,14 @@ def states_that_matter(field: Any, states: list[int], rates: list[Any]) -> list[
 
 def _states_in(field: Any, ratio: Any) -> set[int]:
     """Generators of a ratio, and of the arguments of functions in it, however deep."""
-    found = set(occurring(ratio.top))
-    for k in ratio.below:
-        found |= occurring(field.factors[k].top)
+    return set().union(*(_generators_in(field, field.factors[k].top) for k in ratio.below)) | (
+        _generators_in(field, ratio.top)
+    )
+
+
+def _generators_in(field: Any, p: Any) -> set[int]:
+    """The same of a polynomial."""
+    found = set(occurring(p))
     for i in found & set(field.made):
         found |= set().union(*(_states_in(field, argument) for argument in field.made[i][1]))
     return found

@@ -102,6 +102,11 @@ class RatioWriter:
             self._places[i] = self._node(i)
         return self._places[i]
 
+    def function_node(self, i: int) -> int:
+        """The place of a generator, written as the function that it is, not as a multiple of another node."""
+        name, arguments = self._functions.made[i]
+        return self._table.function(name, *map(self, arguments))
+
     def root(self, i: int) -> int:
         """The place of the node of which a root is a multiple; of the k-th root of numbers -k."""
         return self._multiples[i][1] if i in self._multiples else -1 - self._turn(i)
@@ -116,10 +121,9 @@ class RatioWriter:
         if i in self._multiples:
             c, place = self._multiples[i]
             return self._table.total([(1 / c, place)])
-        name, arguments = self._functions.made.get(i, ("sqrt", ()))
-        if name == "sqrt":
+        if self._functions.made.get(i, ("sqrt", ()))[0] == "sqrt":
             return self._table.root(self._turn(i))
-        return self._table.function(name, *map(self, arguments))
+        return self.function_node(i)
 
     def _turn(self, i: int) -> int:
         """Which of the roots of numbers a generator is."""

@@ -25,6 +25,7 @@ from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.regions.attracted_set import AttractedSet
 from geoctrl.analysis.regions.proved_set import confirmed_set
 from geoctrl.analysis.regions.set_question import SetQuestion, kept_functions
+from geoctrl.analysis.set_witnesses.quotient_unknowns import with_quotient_unknowns
 from geoctrl.checker.enclosures.sets import OVER_A_SET
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.decisions.reading.problem_reader import Refusal
@@ -73,7 +74,9 @@ class SquaresSets:
         self._finely = False
         if question.equations is None:
             raise CertificateError("by squares, its equations are not recorded")
-        self._stored, self._asked = question.equations
+        stored, self._asked = question.equations
+        self._stored = with_quotient_unknowns(stored)
+        self._explicit = not stored.data["unknowns"]
         try:
             kept = kept_functions(self._stored)
         except Refusal as refusal:
@@ -129,7 +132,9 @@ class SquaresSets:
         problem = {k: v for k, v in (stored.data | held).items() if k != "spin"}
         own = {k: part for k, part in self._asked.items() if k in OVER_A_SET}
         asked = self._asked | {k: conform(part, OVER_A_SET[k]) for k, part in own.items()}
-        setting = Setting(Stored.of(problem).read | asked | {"levels": list(levels)})
+        setting = Setting(
+            Stored.of(problem).read | asked | {"levels": list(levels), "explicit": self._explicit}
+        )
         top = heading(FORMAT, self._question.system.name)
         return setting, SettingContent(top, problem, own | {"levels": list(levels)}, setting)
 

@@ -6,7 +6,7 @@ Rates are derived from the Lagrangian that is drawn, coordinate by coordinate: n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -121,6 +121,14 @@ def draw_set(dice: Dice) -> Drawn:
         rest=[*spin, *[sp.Integer(0)] * (n - cyclic), *moved[cyclic:]],
         **_limits(dice, [q[i] for i in own if not angles[i]], v),
     )
+
+
+def with_dry_friction(drawn: Drawn, dice: Dice) -> Drawn:
+    """The mechanism with Coulomb's friction as well, smoothed below a velocity, at one of its joints."""
+    i = int(dice.rng.integers(drawn.cyclic, len(drawn.rates)))
+    v, forces = drawn.rates[i], list(drawn.forces)
+    forces[i] -= _positive(dice) * v / sp.sqrt(v**2 + _positive(dice) ** 2)
+    return replace(drawn, kind=f"{drawn.kind}, dry", forces=forces)
 
 
 def _rational(q) -> sp.Rational:

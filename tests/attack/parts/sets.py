@@ -24,7 +24,7 @@ from scipy.integrate import DOP853
 import geoctrl as gc
 from geoctrl.algebra import rn
 from tests.attack.draw.dice import Dice
-from tests.attack.draw.drawing_sets import Drawn, draw_set
+from tests.attack.draw.drawing_sets import Drawn, draw_set, with_dry_friction
 from tests.attack.forge.mutations import ANYWHERE
 from tests.attack.outcome import Outcome, refusal, worded
 from tests.attack.parts import forged_regions
@@ -41,8 +41,8 @@ DECAYED, NEARER = 20.0, 1e-2
 """Time constants of the slowest mode after which what tends to the point is that much nearer."""
 WAYS = [(3, "squares"), (2, "energy"), (3, "slopes")]
 """How often each kind of set is asked for, where there is friction."""
-FORGED = 5
-"""One of so many cases is a forged region."""
+FORGED, DRY = 5, 3
+"""One of so many cases is a forged region, and has dry friction as well where squares are asked."""
 EDGE = 1 - 1e-6
 """Of the way to the edge of a set, at which starts lie."""
 
@@ -59,6 +59,8 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     dice = Dice(seed + SETS, index)
     drawn = draw_set(dice)
     by = dice.weighted(WAYS) if drawn.kind != "conservative" else "energy"
+    if index % DRY == 0 and by == "squares":
+        drawn = with_dry_friction(drawn, dice)
     begun = time.process_time()
     try:
         system = mechanism(drawn).reduce()
