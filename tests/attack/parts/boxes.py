@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import sympy as sp
+from flint import fmpq, fmpq_mat
 
 import geoctrl as gc
 from geoctrl import checker
@@ -57,6 +59,7 @@ class Loop:
 
         diagonal = [-(entry() ** 2) - sp.Rational(dice.positive()) for _ in self.states]
         self.A = sp.Matrix(n, n, lambda i, j: diagonal[i] if i == j else entry() * int(dice.chance(0.6)))
+        self._terms = [sp.Poly(e, *symbols).terms() for e in self.A]
         bent = [sp.Rational(c) for c in dice.vector(n)]
         rates = self.A * sp.Matrix(self.states) + sp.Matrix(
             [c * x**2 for c, x in zip(bent, self.states, strict=True)]
@@ -67,8 +70,14 @@ class Loop:
 
     def is_stable(self, at: dict[str, Fraction]) -> bool:
         """Whether all roots of det(x - A) lie left of the axis, by Routh's scheme in rationals."""
-        A = self.A.subs({sp.Symbol(k, real=True): sp.Rational(v) for k, v in at.items()})
-        coefficients = [Fraction(int(c.p), int(c.q)) for c in A.charpoly().all_coeffs()]
+        values = [fmpq(*Fraction(at[p.name]).as_integer_ratio()) for p in self.parameters]
+        entries = [
+            sum((fmpq(int(c.p), int(c.q)) * prod(map(pow, values, powers)) for powers, c in terms), fmpq(0))
+            for terms in self._terms
+        ]
+        n = len(self.states)
+        rising = fmpq_mat(n, n, entries).charpoly().coeffs()
+        coefficients = [Fraction(int(c.p), int(c.q)) for c in reversed(rising)]
         return all(c > 0 for c in first_column(coefficients))
 
 
