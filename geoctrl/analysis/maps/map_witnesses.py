@@ -140,9 +140,8 @@ class MapWitnesses:
         found = [[place, self._writer(value)] for place, value in self._members.roots()]
         return content | {"witness": content["witness"] | {"roots": found}}
 
-    def with_divisors(self, content: Content) -> Content:
+    def with_divisors(self, content: Content, members: Members, proofs: Sequence[Proof]) -> Content:
         """The content with polynomials that have to differ from zero, or to be positive, in factors."""
-        members, proofs, _ = read_proofs(content)
         F = members.field.functions
         variables = dict(enumerate(self._symbols[k] for k in self._members.field.names))
         writer = AxesWriter(self._table, variables, lambda k: F.made[k])
@@ -364,10 +363,11 @@ def content_of_map(
         except Refusal:
             content = witnesses.with_roots(content)
             read = Members(*_parts(content))
-        confirmed = [p for p, proof in witnesses.written if _may_hold(read, content, proof)]
+        proofs = _proofs_that_may_hold(read, content)
+        confirmed = [p for (p, _), proof in zip(witnesses.written, proofs, strict=True) if proof]
         if len(confirmed) == len(left):
             _leave_open_what_balls_leave_open(read, content["theorem"]["leaf"])
-            return witnesses.with_divisors(content)
+            return witnesses.with_divisors(content, read, [proof for proof in proofs if proof])
         left = confirmed
 
 
@@ -386,9 +386,21 @@ def _parts(content: Content) -> tuple[Content, Content, Content]:
     return problem, witness, theorem
 
 
-def _may_hold(members: Members, content: Content, proof: dict[str, Any]) -> bool:
-    """Whether the checker takes a proof for one, and it holds somewhere as far as numbers tell."""
+def _proofs_that_may_hold(members: Members, content: Content) -> list[Proof | None]:
+    """What the checker reads of each proof; None where it takes it for none, or it holds nowhere as far as
+    numbers tell.
+    """
+    given = _parts(content)[2]
     try:
-        return Proofs(members, _parts(content)[2]).of(proof).holds({}) is not False
+        proving = Proofs(members, given)
     except Refusal:
-        return False
+        return [None] * len(given["proofs"])
+    found: list[Proof | None] = []
+    for one in given["proofs"]:
+        try:
+            proof = proving.of(one)
+        except Refusal:
+            found.append(None)
+        else:
+            found.append(None if proof.holds({}) is False else proof)
+    return found
