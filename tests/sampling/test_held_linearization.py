@@ -194,3 +194,20 @@ def test_what_cannot_be_asked(skate):
         gc.linearize_held(law.closed_loop(rotors=True), law.sampled(), eq)
     with pytest.raises(gc.InputError, match="shortest < longest"):
         loop_of(skate).largest_hold(1.0, 0.1)
+
+
+@pytest.mark.parametrize(("second", "damping"), [(1.0, 1e3), (1e3, 1e5)])
+def test_a_slow_mode_beside_a_large_gain_is_one_that_moves(second, damping):
+    """Of x'' = -x - c x' with c held: 1 - 1e-7 and 1 - 1e-11 are no one; without a spring x stands still."""
+    x, u = gc.Coordinate("x"), sp.Symbol("u", real=True)
+    hold = 0.1 / damping
+    for stiffness, neutral in ((sp.Rational(1) / sp.Rational(second) ** 2, ()), (0, ("x",))):
+        plant = gc.EulerPoincare(
+            shape=[x], inertia=[[1]], inputs=[u], forces=[u - stiffness * x.symbol]
+        ).reduce()
+        rest = gc.find_equilibrium(plant, fixed={"x": 0.0})
+        law = gc.linear_law(plant, rest, [[damping / second, 0]])
+        found = gc.linearize_held(plant, law.sampled(rate=1 / (hold * second)), rest)
+        assert found.neutral == neutral
+        if stiffness:
+            assert 1 - np.max(np.abs(found.multipliers)) == pytest.approx(hold / damping, rel=0.01)

@@ -58,7 +58,7 @@ class HeldPair:
     @cached_property
     def tangents(self) -> np.ndarray:
         """Directions of fixed points in the level, in leaf coordinates, actuators and controller states."""
-        along = _still(self.A, self.B, self.K, self.R, self.level, self.sizes)
+        along = _still(self.A, self.B, self.K, self.R, self.level, self.sizes, self.rate)
         return self.sizes[:, None] * along
 
 
@@ -87,7 +87,7 @@ def held_pair(system: Any, controller: SampledController, lin: Linearization) ->
     rate = scales.rate or 1.0
     own = np.max(np.abs(R[:, : len(sizes)]) * sizes, axis=1, initial=0.0) / rate
     sizes = np.concatenate([sizes, binary(np.where(own > 0, own, 1.0))])
-    along = _still(A, B, K, R, level, sizes)
+    along = _still(A, B, K, R, level, sizes, rate)
     directions = np.vstack([tangent @ along[:p], along[p:]])
     named = [
         label
@@ -125,15 +125,26 @@ def unheld(A: np.ndarray, B: np.ndarray, K: np.ndarray, R: np.ndarray) -> np.nda
 
 
 def _still(
-    A: np.ndarray, B: np.ndarray, K: np.ndarray, R: np.ndarray, level: np.ndarray, sizes: np.ndarray
+    A: np.ndarray,
+    B: np.ndarray,
+    K: np.ndarray,
+    R: np.ndarray,
+    level: np.ndarray,
+    sizes: np.ndarray,
+    rate: float,
 ) -> np.ndarray:
-    """Directions of fixed points in the level, orthonormal where everything is of size one."""
+    """Directions of fixed points in the level, orthonormal where everything is of size one.
+
+    What is left of a row is compared with the terms of that row, and with the rate of the plant: gains of one
+    row say nothing of another, nor is a motion that they make slow one that stands still.
+    """
     q = len(R)
     inside = np.block([[level, np.zeros((len(level), q))], [np.zeros((q, level.shape[1])), np.eye(q)]])
     inside = np.linalg.qr(inside / sizes[:, None])[0] if inside.size else inside
     loop = unheld(A, B, K, R) * sizes / sizes[:, None]
-    size = float(np.linalg.norm(loop, 2)) if loop.size else 0.0
-    return inside @ kernel(inside.T @ loop @ inside, KERNEL, size)
+    terms = unheld(*map(np.abs, (A, B, K, R))) * sizes / sizes[:, None]
+    rows = np.maximum(np.sum(terms, axis=1), rate)
+    return inside @ kernel(loop @ inside / rows[:, None], KERNEL, 1.0)
 
 
 def hold_matrix(pair: HeldPair, controller: SampledController) -> np.ndarray:
