@@ -68,6 +68,9 @@ SIGNS = {
     "space/plot_tether": ("np.array([0, n, 0])", "np.array([0, -n, 0])"),
     "space/plot_dual_spin": ('["I1"] - inertias["I3"]', '["I1"] + inertias["I3"]'),
     "loops/plot_region": ("+ 0.15 * run", "- 0.15 * run"),
+    "loops/plot_circle": ("potential=m * g", "potential=-m * g"),
+    "jumps/plot_walker": ("np.cos(swing) - np.cos(stance)", "np.cos(swing) + np.cos(stance)"),
+    "jumps/plot_hopper": ("(1 - kept**2)", "(1 + kept**2)"),
 }
 """A sign of each, and the other one."""
 

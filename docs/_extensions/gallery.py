@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from geoctrl.viz import Scene
 from geoctrl.viz.scenes.page import asset
 
-GROUPS = ("balance", "roll", "space", "bodies", "loops")
+GROUPS = ("balance", "roll", "jumps", "space", "bodies", "loops")
 SCENES = Path("generated", "scenes")
 """Scenes of the programs below the sources, from where they go to the pages' static files."""
 

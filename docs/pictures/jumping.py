@@ -38,8 +38,8 @@ def compass_walker() -> Figure:
     s.mass(0.65 * stance, "$m$", (-14, 4), 80)
     s.mass(hip - 0.65 * swing, "$m$", (15, 4), 80)
     s.mass(hip, "$m_H$", (0, 16), 150)
-    s.arc(ORIGIN, E3, stance, 1.1, "$st$", ACCENT)
-    s.arc(hip, -E3, -swing, 0.5, "$sw$", ACCENT)
+    s.arc(ORIGIN, E3, stance, 1.1, "$s_t$", ACCENT)
+    s.arc(hip, -E3, -swing, 0.5, "$s_w$", ACCENT)
     s.gravity((-0.7, 0, 1.2), 0.4)
     return s.finish()
 
