@@ -142,6 +142,15 @@ def test_linearize_gives_eigenvalues_zeros_and_the_matrix(capsys):
     header, *rows = out.splitlines()[-5:]
     assert header.split() == found["coordinates"] == [row.split()[0] for row in rows]
     assert [float(c) for c in rows[0].split()[1:]] == pytest.approx(found["A_leaf"][0], rel=1e-5)
+    assert found["inputs"] == [] == found["B_leaf"][0]
+    # What an input adds stands below the matrix, as central differences of the equations say.
+    status, out, _ = run(capsys, "linearize", "cart-pendulum", "--at", "upright")
+    cart = gc.models.get("cart-pendulum")().reduce()
+    adds = [(cart.rhs(0, cart.state(), [h]) - cart.rhs(0, cart.state(), [-h])) / (2 * h) for h in [0.5]]
+    header, *rows = out.splitlines()[-4:]
+    assert header.split() == ["u"]
+    shown = {row.split()[0].removeprefix("d_"): float(row.split()[1]) for row in rows}
+    assert shown == pytest.approx(dict(zip(cart.state_labels, adds[0], strict=True)), rel=1e-5)
     # Rolling straight ahead turns the vertical in the body: seen from axes that do not follow.
     status, out, _ = run(capsys, "linearize", "rolling-disk", "--at", "rolling", "--set", "Omega0=4")
     assert (status, "rolling-disk, despun" in out) == (0, True)

@@ -172,7 +172,7 @@ def _held_loop(args: argparse.Namespace) -> tuple[Any, Any, Any] | None:
 
 
 def run_linearize(args: argparse.Namespace) -> int:
-    """Linearise at a member of a family: eigenvalues, what the zero ones are, and the matrix on the leaf."""
+    """Linearise at a member of a family: eigenvalues, what the zero ones are, matrices on the leaf."""
     import geoctrl
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
@@ -185,13 +185,18 @@ def run_linearize(args: argparse.Namespace) -> int:
         "zero_modes": list(lin.zero_modes),
         "coordinates": list(lin.leaf_labels),
         "A_leaf": lin.A_leaf.tolist(),
+        "inputs": list(lin.input_labels),
+        "B_leaf": lin.B_leaf.tolist(),
     }
+    width, inputs = terminal_width(), lin.input_labels
+    by_inputs = "  and what one of each input adds to these rates:"
     lines = [
         f"{args.at!r} of {lin.name}" if args.at else lin.name,
         f"  eigenvalues on the leaf: {spectrum_text(lin.eigenvalues)}",
         f"  zero modes: {', '.join(lin.zero_modes) or '-'}",
         "  matrix on the leaf, a row for the rate of each coordinate:",
-        matrix_text(lin.leaf_labels, lin.A_leaf, terminal_width()),
+        matrix_text(lin.leaf_labels, lin.A_leaf, width),
+        *([by_inputs, matrix_text(lin.leaf_labels, lin.B_leaf, width, inputs)] if inputs else []),
         *_mixed_coordinates(lin),
     ]
     show(args, data, "\n".join(lines))

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.clocked_hybrid import ClockedHybrid
 from geoctrl.orbits.forcing import whole_periods
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit, names_of_jumps
+from geoctrl.orbits.orbit import no_orbit
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem
 
@@ -45,7 +45,7 @@ def forced_hybrid_orbit(
     given = dict(params or {})
     begun = simulate(clocked, [0.0, 2 * cycles * P], x, params=given, mode=first, max_jumps=1, throw=False)
     if not begun.jumps:
-        raise EquilibriumError(f"the motion of the guess meets no jump within {2 * cycles * P:.6g} s")
+        raise no_orbit(f"its motion meets no jump within {2 * cycles * P:.6g} s")
     jump = begun.jumps[0]
     if names and names[0] == jump.name:
         names = [*names[1:], names[0]]
@@ -67,8 +67,8 @@ def _without_clock(system: HybridSystem, found: HybridOrbit, unit: float, cycles
     )
     met = tuple(jump.name for jump in run.jumps)
     if met != found.jumps or run.status.startswith("failed"):
-        raise EquilibriumError(
-            f"no periodic orbit was found near the guess: a motion from what was found meets "
+        raise no_orbit(
+            f"a motion from what was found meets "
             f"{', '.join(met) or 'no jump'} instead of {', '.join(found.jumps)} ({run.status})"
         )
     # On the guard the time tells the place along it: the zero of the strike is the clock's.

@@ -23,8 +23,9 @@ import numpy as np
 from geoctrl._calls.long_calls import tell
 from geoctrl._checks import nearest
 from geoctrl._scalars import real
-from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
+from geoctrl.errors import GeoctrlError, InputError
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
+from geoctrl.orbits.orbit import no_orbit
 from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem, Transition
@@ -46,7 +47,6 @@ _AFTER = 1e-3
 _MARGIN = 1e-7
 _FORCED = 1e-5
 """Distance from zero or one within which a multiplier that is forced is looked for."""
-_NONE = "no periodic orbit was found near the guess"
 
 
 def hybrid_orbit(
@@ -119,13 +119,13 @@ def _jumps_of_guess(
         given = {k: v for own in values.values() for k, v in own.items()}
         run = simulate(system, [bit, 1.25 * period], y, params=given, mode=first)
     except GeoctrlError as error:
-        raise EquilibriumError(f"{_NONE}: its motion cannot be followed: {error}") from None
+        raise no_orbit(f"its motion cannot be followed: {error}") from None
     names, ends = [jump.name for jump in run.jumps], [jump.time for jump in run.jumps]
     if not names:
-        raise EquilibriumError(f"{_NONE}: within {1.25 * period:.6g} s its motion meets no jump")
+        raise no_orbit(f"within {1.25 * period:.6g} s its motion meets no jump")
     count = int(np.argmin(np.abs(np.array(ends) - period))) + 1 if wanted is None else len(wanted)
     if wanted is not None and names[:count] != wanted:
-        raise EquilibriumError(f"{_NONE}: its motion meets {', '.join(names)}, not {', '.join(wanted)}")
+        raise no_orbit(f"its motion meets {', '.join(names)}, not {', '.join(wanted)}")
     return names[:count], np.diff([0.0, *ends[:count]]).tolist()
 
 
@@ -267,16 +267,15 @@ class _HybridShooting:
                     break
                 (states, times), (residual, J) = trial, better
         except (GeoctrlError, ArithmeticError, ValueError) as error:
-            raise EquilibriumError(f"{_NONE}: {error}; start nearer, or with other periods") from None
+            raise no_orbit(f"{error}; start nearer, or with other periods") from None
         defect = float(np.max(np.abs(residual)))
         if not defect <= _CLOSED:
-            raise EquilibriumError(
-                f"{_NONE}: the defect is {defect:.3g} after the last step; start nearer, or with other "
-                "periods"
+            raise no_orbit(
+                f"the defect is {defect:.3g} after the last step; start nearer, or with other periods"
             )
         if np.any(times <= _RESTS * self.times):
-            raise EquilibriumError(
-                f"{_NONE}: the search came to a point, where jumps follow each other without any time between"
+            raise no_orbit(
+                "the search came to a point, where jumps follow each other without any time between"
             )
         return states, times, defect
 
@@ -325,14 +324,14 @@ def _orbit(
     )
     met = [jump.name for jump in run.jumps]
     if met != names or run.status.startswith("failed"):
-        raise EquilibriumError(
-            f"{_NONE}: a motion from what was found meets {', '.join(met) or 'no jump'} instead of "
+        raise no_orbit(
+            f"a motion from what was found meets {', '.join(met) or 'no jump'} instead of "
             f"{', '.join(names)} ({run.status})"
         )
     P, saltation, least = np.eye(states[0].size), [], states[0].size
     for i, end in enumerate(ends):
         if not end.speed:
-            raise EquilibriumError(f"{_NONE}: it touches the guard of {names[i]!r} and does not pass it")
+            raise no_orbit(f"it touches the guard of {names[i]!r} and does not pass it")
         strike = np.eye(end.x.size) - np.outer(end.rate, end.slope) / end.speed
         P = end.derivative @ strike @ end.flow @ P
         after = phases[(i + 1) % m].rate(states[(i + 1) % m])

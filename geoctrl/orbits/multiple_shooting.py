@@ -21,7 +21,7 @@ from geoctrl.orbits.enclosures.orbit_symmetries import closing, whole_turns
 from geoctrl.orbits.forced_hybrid import forced_hybrid_orbit
 from geoctrl.orbits.forcing import forcing_of, whole_periods
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit
-from geoctrl.orbits.orbit import PeriodicOrbit
+from geoctrl.orbits.orbit import PeriodicOrbit, no_orbit
 from geoctrl.orbits.shooting import RANK, Shooting
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem, System, as_system
@@ -41,7 +41,6 @@ _CLOSED = 1e-10
 """Residual, relative to the sizes of states, up to which an orbit counts as found."""
 _ZERO = 1e-15
 """Size of a state, relative to that at the guess, which is one of rounding."""
-_NONE = "no periodic orbit was found near the guess"
 _ELSEWHERE = "start nearer, with another period, or with more segments"
 _RETURNS = 241
 """Times between half and one and a half periods at which the motion of the guess is looked at."""
@@ -255,12 +254,10 @@ def _solution(shooting: Shooting, y: np.ndarray) -> tuple[np.ndarray, float]:
                 break
             y, (residual, J) = trial, better
     except (GeoctrlError, ArithmeticError, ValueError) as error:
-        raise EquilibriumError(f"{_NONE}: {error}; {_remedy(shooting)}") from None
+        raise no_orbit(f"{error}; {_remedy(shooting)}") from None
     defect = float(np.max(np.abs(residual))) / max(1.0, float(np.max(np.abs(y))))  # of numbers alone
     if not defect <= _CLOSED:
-        raise EquilibriumError(
-            f"{_NONE}: the defect is {defect:.3g} after the last step; {_remedy(shooting)}"
-        )
+        raise no_orbit(f"the defect is {defect:.3g} after the last step; {_remedy(shooting)}")
     return y, defect
 
 
@@ -287,9 +284,8 @@ def orbit_of(shooting: Shooting, y: np.ndarray, residual: float) -> PeriodicOrbi
     states, T, angle, value = shooting.parts(np.where(np.abs(y) < _ZERO, 0.0, y))
     x, S, system = states[0], shooting.closing(angle), shooting.system
     if not shooting.moves(x, T):
-        raise EquilibriumError(
-            f"{_NONE}: the search came to a point, with the period {T:.3g} s, where nothing moves; "
-            f"{_ELSEWHERE}"
+        raise no_orbit(
+            f"the search came to a point, with the period {T:.3g} s, where nothing moves; {_ELSEWHERE}"
         )
     Phi = np.eye(len(x))
     for i, state in enumerate(states):

@@ -10,6 +10,7 @@ import numpy as np
 
 from geoctrl._calls.long_calls import long_call
 from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.clocked_orbit import forced_enclosure
 from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
 from geoctrl.orbits.enclosures.enclosure import orbit_enclosure
@@ -19,7 +20,12 @@ from geoctrl.systems import System
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
 from geoctrl.verification import Verdict
 
-__all__ = ["PeriodicOrbit"]
+__all__ = ["PeriodicOrbit", "no_orbit"]
+
+
+def no_orbit(why: str) -> EquilibriumError:
+    """The error of a search that found none near its guess."""
+    return EquilibriumError(f"no periodic orbit was found near the guess: {why}", key="orbit-not-found")
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,8 @@
 A drone on a circle
 ===================
 
-A steady turn is a point of rest, seen from axes that turn along: there it has an LQR law and a proof, and the
-drone is never late.
+A steady turn is a point of rest, seen from axes that turn along: there it has an LQR law
+and a proof.
 """
 
 import matplotlib.pyplot as plt

@@ -77,20 +77,22 @@ def block(name: str, entry: dict[str, Any]) -> str:
     return titled_rows(f"{name}  [{entry['group']}]", rows)
 
 
-def matrix_text(labels: Sequence[str], matrix: Any, width: int) -> str:
-    """A matrix with its labels, in several parts where its columns do not go beside each other.
+def matrix_text(labels: Sequence[str], matrix: Any, width: int, columns: Sequence[str] | None = None) -> str:
+    """A matrix with the labels of its rows and columns, in parts where columns do not go beside each other.
 
-    What is rounding beside the largest number of its row is printed as zero.
+    Columns have the labels of the rows if they have none of their own. What is rounding beside the largest
+    number of its row is printed as zero.
     """
     largest = abs(matrix).max(axis=1, initial=0.0, keepdims=True)
     shown = matrix * (abs(matrix) > ROUNDING * largest) + 0.0  # of -0 too
-    columns = [
-        [label, *(f"{value:.6g}" for value in values)] for label, values in zip(labels, shown.T, strict=True)
+    heads = labels if columns is None else columns
+    told = [
+        [label, *(f"{value:.6g}" for value in values)] for label, values in zip(heads, shown.T, strict=True)
     ]
     names = ["", *labels]
     parts: list[list[list[str]]] = [[]]
     left = room = width - 4 - max(map(len, names))
-    for column in columns:
+    for column in told:
         wide = 2 + max(map(len, column))
         if wide > left and parts[-1]:
             parts.append([])

@@ -285,7 +285,9 @@ class ImpactTransition(Transition):
             if is_wrong(-approach[k], self.collision.approach[k]):
                 return (
                     f"row {k} of the impact {self.name!r} moves apart already ({approach[k]:.6g} m/s): its "
-                    "velocity must be negative where something is struck"
+                    "velocity must be negative where something is struck; either the row or direction= has "
+                    "the wrong sign, or the run began a little before the guard, as rounded digits of a "
+                    "state just after a strike do: begin past it, with the state of gc.find_periodic"
                 )
             if is_wrong(impulse[k], self.collision.impulses[k]):
                 return f"the impact {self.name!r} would pull: its impulse along row {k} is {impulse[k]:.6g}"
