@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from math import inf
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 SECONDS, WORDS = 60.0, 60_000_000
-"""The time that a check may take, and the words of the numbers that it may hold."""
+"""The processor time that a check may take, and the words of the numbers that it may hold."""
 _LEFT: ContextVar[list[float]] = ContextVar("left", default=[inf, inf])  # noqa: B039 - it stays endless
 
 
@@ -27,12 +27,14 @@ def require(holds: Any, fault: str, path: str = "") -> None:
 
 def begin() -> None:
     """What follows in this context has an end, that of what is around it where it comes sooner."""
-    _LEFT.set([min(monotonic() + SECONDS, _LEFT.get()[0]), WORDS])
+    _LEFT.set([min(thread_time() + SECONDS, _LEFT.get()[0]), WORDS])
 
 
 def spend(words: int = 0) -> None:
     """Refuse to go on beyond the end, or to hold more words than are left."""
     left = _LEFT.get()
     left[1] -= words
-    if monotonic() > left[0] or left[1] < 0:
-        raise Refusal(f"the check takes more than {SECONDS:g} s, or {WORDS} words of numbers")
+    if thread_time() > left[0] or left[1] < 0:
+        raise Refusal(
+            f"the check takes more than {SECONDS:g} s of the processor, or {WORDS} words of numbers"
+        )
