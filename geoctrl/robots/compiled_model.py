@@ -28,7 +28,16 @@ _FIXED_GAIN = 0
 _NO_BIAS, _AFFINE_BIAS = 0, 1
 _NEAR = 1e-9
 """Of a quaternion's largest entry, within which another is zero, or as large."""
-_OFF = {"gravity": 1 << 7, "clampctrl": 1 << 8}
+_OFF = {
+    "constraint": 1 << 0,
+    "frictionloss": 1 << 2,
+    "spring": 1 << 5,
+    "damper": 1 << 6,
+    "gravity": 1 << 7,
+    "clampctrl": 1 << 8,
+    "actuation": 1 << 11,
+}
+"""Flags that turn a part of the dynamics off, by their bits."""
 
 
 def compiled_outline(model: Any) -> RobotOutline:
@@ -77,12 +86,16 @@ class _ModelReader:
         text = bytes(self.model.names)[start:].split(b"\0", 1)[0].decode("utf-8", "replace")
         return text or default
 
+    def _is_off(self, *parts: str) -> bool:
+        """Whether one of these parts of the dynamics is turned off."""
+        return any(int(self.model.opt.disableflags) & _OFF[part] for part in parts)
+
     def outline(self) -> RobotOutline:
         """The model's outline."""
         model = self.model
         self._require_readable()
         name = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
-        gravity = ZERO if int(model.opt.disableflags) & _OFF["gravity"] else _vector(model.opt.gravity)
+        gravity = ZERO if self._is_off("gravity") else _vector(model.opt.gravity)
         outline = RobotOutline(name or "robot", gravity=gravity)
         bodies = [self._name("body", k, f"body{k}") for k in range(int(model.nbody))]
         origins: list[Vector] = [ZERO]
@@ -105,6 +118,10 @@ class _ModelReader:
                 f"body {k}",
             )
             origins.append(multiple(Fraction(-1), joints[-1][1]) if joints else ZERO)
+            if int(model.nmocap) and int(model.body_mocapid[k]) >= 0:
+                outline.leave_out("motion of mocap bodies, which stand as the file draws them", bodies[k])
+        if not outline.joints:
+            raise ModelFileError("nothing moves: no body of the model has a joint")
         self._read_sites(outline, bodies, origins)
         self._read_drives(outline)
         self._read_keyframes(outline)
@@ -126,7 +143,6 @@ class _ModelReader:
             "equality constraints": int(np.count_nonzero(model.eq_active0)),
             "bodies that bend": int(getattr(model, "nflex", 0)),
             "plugins": int(model.nplugin),
-            "mocap bodies": int(model.nmocap),
             "gravcomp": int(np.count_nonzero(model.body_gravcomp)),
             "forces of a medium (density, viscosity, wind)": int(
                 bool(model.opt.density) or bool(model.opt.viscosity) or bool(np.any(model.opt.wind))
@@ -137,8 +153,7 @@ class _ModelReader:
                 or np.any(getattr(model, "actuator_dampingpoly", 0))
             ),
             "springs that yield": int(np.any(getattr(model, "jnt_springyield", 0))),
-            "flags that turn a part of the dynamics off": int(model.opt.disableflags)
-            & sum(1 << bit for bit in (0, 2, 5, 6, 11)),
+            "actuators that are turned off": int(self._is_off("actuation")),
         }
         for what, count in refused.items():
             if count:
@@ -162,7 +177,9 @@ class _ModelReader:
             if len(found) > 1 or (kind == "free" and entry != "damping" and found != {0}):
                 raise ModelFileError(f"{entry} of the {kind} joint {name!r} is not read; set it to zero")
             values[entry] = found.pop()
-        stiffness = _exact(np.ravel(model.jnt_stiffness[j])[0])
+        stiffness = Fraction(0) if self._is_off("spring") else _exact(np.ravel(model.jnt_stiffness[j])[0])
+        values["damping"] *= not self._is_off("damper")
+        values["frictionloss"] *= not self._is_off("frictionloss", "constraint")
         if stiffness and kind in COORDINATES:
             raise ModelFileError(f"stiffness of the {kind} joint {name!r} is not read; set it to zero")
         axis = direction(_vector(model.jnt_axis[j])) or ZERO
@@ -226,7 +243,7 @@ class _ModelReader:
             self._add_rotor(a, joint, outline)
             low, high = None, None
             gain = _exact(model.actuator_gainprm[a][0])
-            if bool(model.actuator_ctrllimited[a]) and not int(model.opt.disableflags) & _OFF["clampctrl"]:
+            if bool(model.actuator_ctrllimited[a]) and not self._is_off("clampctrl"):
                 low, high = _vector(model.actuator_ctrlrange[a])
             if bool(model.actuator_forcelimited[a]):
                 force = _vector(model.actuator_forcerange[a])
@@ -256,7 +273,7 @@ class _ModelReader:
             own = _exact(np.ravel(getattr(self.model, f"actuator_{entry}", np.zeros(a + 1))[a])[0])
             if own and (not joint or outline.joints[joint].kind not in ("hinge", "slide")):
                 raise ModelFileError(f"{entry} of an actuator is read on a hinge or a slide alone")
-            if own:
+            if own and not (entry == "damping" and self._is_off("damper")):
                 size = (
                     getattr(outline.joints[joint], entry) + _exact(self.model.actuator_gear[a][0]) ** 2 * own
                 )

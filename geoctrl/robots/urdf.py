@@ -34,13 +34,20 @@ _PARTS = frozenset(
         "transmission",
         "gazebo",
         "sensor",
+        "frame",
         "mujoco",
         "drake",
         "pybullet",
         "ros2_control",
     }
 )
-_LEFT_OUT = ("transmission", "gazebo", "sensor")
+_LEFT_OUT = ("transmission", "gazebo", "sensor", "frame")
+_REFUSED = {
+    "force_element": "forces of a medium and of rotors are not read; delete it, and give them as inputs= and "
+    "forces= to the mechanism that is returned (mech.replace, mech.tree.acting)",
+    "loop_joint": "a closed loop is not read; delete it, and give it as constraints= to the mechanism "
+    "that is returned",
+}
 _ROLLED, _PITCHED, _YAWED = AXES
 
 
@@ -62,6 +69,7 @@ def urdf_outline(text: str, base: str) -> RobotOutline:
     if root.tag != "robot":
         hint = "; this is an MJCF file: gc.from_mjcf reads it" if root.tag == "mujoco" else ""
         raise root.error(f"the root of a URDF file is <robot>{hint}")
+    _require_no_macros(root)
     tree = _read_tree(root)
     outline = RobotOutline(root.get("name") or "robot")
     for tag in _LEFT_OUT:
@@ -80,9 +88,22 @@ def urdf_outline(text: str, base: str) -> RobotOutline:
     return outline
 
 
+def _require_no_macros(root: Element) -> None:
+    """Refuse what a macro processor has not yet put numbers and parts in the place of."""
+    for element in root.descendants():
+        macros = [text for text in element.attributes.values() if "${" in text or "$(" in text]
+        if macros or element.tag.startswith("xacro:"):
+            raise element.error(
+                f"{short(macros[0] if macros else element.tag)!r} is a macro of xacro, which is not "
+                "expanded here: xacro robot.urdf.xacro > robot.urdf writes the file that is read"
+            )
+
+
 def _read_tree(root: Element) -> _LinkTree:
     tree = _LinkTree(root)
     for element in root.children:
+        if element.tag in _REFUSED:
+            raise element.error(_REFUSED[element.tag])
         if element.tag not in _PARTS and ":" not in element.tag:
             raise element.error(f"a robot has no such part{nearest(short(element.tag), _PARTS)}")
     for tag, found in (("link", tree.links), ("joint", tree.joints)):

@@ -16,7 +16,19 @@ import geoctrl as gc
 from geoctrl.robots.compiled_model import compiled_outline
 from geoctrl.robots.mjcf.reader import mjcf_outline
 from tests.robots import reference_numbers
-from tests.robots.models import ACROBOT, ARM, BALANCER, CART_POLE, MJCF, QUADROTOR, URDF
+from tests.robots.models import (
+    ACROBOT,
+    ARM,
+    BALANCER,
+    CART_POLE,
+    CATALOGUE,
+    DRAWN_MJCF,
+    DRAWN_URDF,
+    MJCF,
+    QUADROTOR,
+    REACTION_WHEEL,
+    URDF,
+)
 
 REFERENCE = json.loads(reference_numbers.FILE.read_text(encoding="utf-8"))
 COMPILED = json.loads(Path(__file__).with_name("compiled.json").read_text(encoding="utf-8"))
@@ -33,9 +45,11 @@ def read(text, **wishes):
 @cache
 def mechanism(name):
     """A model with all of its place in the state."""
-    if name in MJCF:
-        return read(MJCF[name], place=True)
-    return read(URDF[name][0], base=URDF[name][1], place=True)
+    for files in (MJCF, CATALOGUE, DRAWN_MJCF):
+        if name in files:
+            return read(files[name], place=True)
+    text, base = (URDF | DRAWN_URDF)[name]
+    return read(text, base=base, place=True)
 
 
 def rotation(quaternion):
@@ -66,7 +80,9 @@ def labelled(run, rates="v"):
             linear = R.T @ v[:3]
             if rates == "a":
                 linear -= np.cross(Omega, R.T @ np.array(run["v"][name][:3]))
-            found |= {f"Y{k + 1}{end}": linear[k] for k in range(3)} | dict(zip("xyz", q[:3], strict=True))
+            found |= {f"Y{k + 1}{end}": linear[k] for k in range(3)} | {
+                f"{c}{end}": value for c, value in zip("xyz", q[:3], strict=True)
+            }
     return found
 
 
@@ -88,15 +104,15 @@ def deviation(system, runs):
     return worst
 
 
-@pytest.mark.parametrize("name", [*MJCF, *URDF])
+@pytest.mark.parametrize("name", [*MJCF, *URDF, *CATALOGUE, *DRAWN_MJCF, *DRAWN_URDF])
 def test_accelerations_are_those_of_other_programs(name):
-    assert len(REFERENCE[name]) == 20
+    assert len(REFERENCE[name]) == (5 if name.startswith("drawn") else 20)
     assert deviation(mechanism(name).reduce(), REFERENCE[name]) < 1e-12
 
 
 def test_stored_numbers_are_those_that_the_other_program_gives():
     mujoco = pytest.importorskip("mujoco")
-    for name, text in MJCF.items():
+    for name, text in (MJCF | DRAWN_MJCF).items():
         model = mujoco.MjModel.from_xml_string(text)
         assert reference_numbers.mujoco_runs(model, 2)[1]["a"] == pytest.approx(
             REFERENCE[name][1]["a"], rel=1e-9
@@ -104,12 +120,17 @@ def test_stored_numbers_are_those_that_the_other_program_gives():
         assert deviation(gc.from_mujoco(model, place=True).reduce(), REFERENCE[name]) < 1e-12
 
 
+def compiled(name, **options):
+    """Arrays of a compiled model, with other options."""
+    arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in COMPILED[name].items()}
+    given = {k.removeprefix("opt."): v for k, v in arrays.items() if k.startswith("opt.")}
+    arrays["names"] = COMPILED[name]["names"].encode()
+    return SimpleNamespace(opt=SimpleNamespace(**given | options), **arrays)
+
+
 @pytest.mark.parametrize("name", list(COMPILED))
 def test_a_compiled_model_says_what_its_file_says(name):
-    arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in COMPILED[name].items()}
-    option = SimpleNamespace(**{k.removeprefix("opt."): v for k, v in arrays.items() if k.startswith("opt.")})
-    arrays["names"] = COMPILED[name]["names"].encode()
-    found = compiled_outline(SimpleNamespace(opt=option, **arrays))
+    found = compiled_outline(compiled(name))
     given = mjcf_outline(MJCF[name])
     for a, b in zip(found.links, given.links, strict=True):
         assert (a.name, a.parent, a.joint.kind, a.joint.name) == (
@@ -127,6 +148,26 @@ def test_a_compiled_model_says_what_its_file_says(name):
         assert (a.name, a.joint, a.site, a.gear, a.gain, a.bias, a.limits) == (
             *(b.name, b.joint, b.site, b.gear, b.gain, b.bias, b.limits),
         )
+
+
+def test_parts_of_the_dynamics_that_are_turned_off():
+    """As the other program: dampers of actuators go with those of joints, constraints take dry friction."""
+
+    def joints(text, off):
+        option = f'<option><flag {off}="disable"/></option><worldbody>'
+        return mjcf_outline(text.replace("<worldbody>", option, 1)).joints.values()
+
+    assert not any(joint.damping for joint in joints(REACTION_WHEEL, "damper"))
+    assert not any(joint.stiffness for joint in joints(MJCF["double"], "spring"))
+    dry = CART_POLE.replace('damping="0.4"', 'frictionloss="2"')
+    assert [joint.dry for joint in joints(dry, "constraint")] == [0, 0]
+    off = {"damper": 1 << 6, "spring": 1 << 5, "constraint": 1 << 0}
+    for name, bit in off.items():
+        given = compiled_outline(compiled("servos", disableflags=bit)).joints.values()
+        entry = {"damper": "damping", "spring": "stiffness", "constraint": "dry"}[name]
+        assert not any(getattr(joint, entry) for joint in given)
+    with pytest.raises(gc.ModelFileError, match="actuators that are turned off"):
+        compiled_outline(compiled("servos", disableflags=1 << 11))
 
 
 def numbers(part):
@@ -253,6 +294,22 @@ def test_a_balancer_is_trimmed_exactly():
     assert loop.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
 
+def test_what_stands_needs_no_mass_and_moves_nothing():
+    """Meshes of what stands, bodies moved from outside and frames that Drake names change no motion."""
+    standing = '<body name="base"><geom type="mesh" mesh="m"/><body name="hung" pos="1 0 0">'
+    hand = '<body name="hand" mocap="true"><geom type="mesh" mesh="m"/></body>'
+    text = mjcf(f"{standing}{BODY}</body></body>{hand}")
+    mech = read(text)
+    assert [link.name for link in mech.tree.links] == ["base", "hung", "b", "hand"]
+    assert any(
+        line.startswith("motion of mocap bodies, ") and "hand" in line for line in mech.imported.left_out
+    )
+    alone = read(mjcf(BODY)).reduce()
+    assert np.array_equal(mech.reduce().rhs(0.0, [0.3]), alone.rhs(0.0, [0.3]))
+    framed = read(ARM.replace("</robot>", '<frame link="hand" name="tip"/></robot>'))
+    assert "parts without motion: <frame>" in framed.imported.left_out
+
+
 def test_names_of_a_file_are_names_of_symbols():
     text = CART_POLE.replace('"phi"', '"lean-angle 1"').replace('name="force"', 'name="x"')
     assert read(text).reduce().input_labels == ("u_x",)
@@ -302,7 +359,16 @@ REFUSED = {
     mjcf('<body name="b"><joint/></body>'): "moves nothing that has inertia",
     mjcf('<body><joint/><geom type="mesh" mesh="m"/></body>'): "the mass of a mesh .* gc.from_mujoco",
     mjcf(BODY + BODY): "there are two bodies 'b'; rename one",
-    mjcf(BODY.replace("<body", '<body mocap="true"')): "a mocap body",
+    mjcf(BODY.replace("<body", '<body mocap="true"')): "a mocap body is one of the world's, and has no joint",
+    mjcf('<body><geom size="1"/></body>'): "nothing moves: no body has a <joint>; <freejoint/>",
+    mjcf(
+        '<body><geom type="mesh" mesh="m"/></body>' + BODY, before='<compiler settotalmass="2"/>'
+    ): "of a mesh",
+    ARM.replace('value="1.3"', 'value="${m}"'): "is a macro of xacro, which is not expanded here",
+    ARM.replace("</robot>", '<xacro:wheel side="left"/></robot>'): "'xacro:wheel' is a macro of xacro",
+    ARM.replace(
+        "</robot>", '<force_element name="p"/></robot>'
+    ): "<force_element>: forces of a medium and of",
     mjcf(f"<body><frame>{BODY}</frame></body>"): "<frame>: write the turn and place",
     ARM.replace('<child link="tool"/>', '<child link="upper"/>'): "upper hangs on two joints, a closed loop",
     ARM.replace("</robot>", '<link name="a"/><link name="b"/></robot>'): "hangs on no joint, got stand, a, b",

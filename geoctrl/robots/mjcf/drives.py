@@ -137,7 +137,7 @@ def _drive(element: Element, name: str, law: _Law, settings: FileRules, outline:
     )
     _require_target(element, drive, outline)
     if drive.joint:
-        _add_rotor(full, drive, outline)
+        _add_rotor(full, drive, outline, settings)
     elif any(numbers(full, k) != [] and any(numbers(full, k)) for k in ("armature", "damping")):
         raise element.error("armature and damping of an actuator on a site are not read; put them at a joint")
     return drive
@@ -174,14 +174,15 @@ def _require_target(element: Element, drive: Actuator, outline: RobotOutline) ->
         raise element.error("a servo on a ball is not read; a motor on it is")
 
 
-def _add_rotor(element: Element, drive: Actuator, outline: RobotOutline) -> None:
+def _add_rotor(element: Element, drive: Actuator, outline: RobotOutline, settings: FileRules) -> None:
     """What an actuator adds to armature and damping of its joint: its own, by the square of the gear."""
     joint = outline.joints[drive.joint]
+    off = {"damping"} if settings.off & {"damper", "passive"} else set()
     for name in ("armature", "damping"):
         own = numbers(element, name)
         if any(own[1:]) or (any(own) and joint.kind == "ball"):
             raise element.error(f"{name} of an actuator must be one number, on a hinge or a slide")
-        if any(own):
+        if any(own) and name not in off:
             outline.put_joint(joint.name, **{name: getattr(joint, name) + drive.gear[0] ** 2 * own[0]})
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from geoctrl.robots.mjcf.body_joints import element_joint, element_limits
 from geoctrl.robots.mjcf.defaults import Defaults
-from geoctrl.robots.mjcf.geoms import element_turn, fromto_place, has_contact, shape_solid
+from geoctrl.robots.mjcf.geoms import element_turn, fromto_place, has_contact, is_mesh, shape_solid
 from geoctrl.robots.mjcf.settings import FileRules
 from geoctrl.robots.mjcf.vocabulary import ATTRIBUTES
 from geoctrl.robots.outline.body_masses import NOTHING, MassOfBody, moments, tensor, turned_tensor, union_of
@@ -36,6 +36,8 @@ class _Frame:
     origin: Vector = field(default_factory=lambda: ZERO)
     inherited: str | None = None
     inside: bool = False
+    moves: bool = False
+    """Whether a joint is between the frame and the world."""
 
 
 @dataclass
@@ -74,8 +76,6 @@ class BodyReader:
         for child in body.children:
             if child.tag not in _IN_BODY:
                 raise child.error(f"a body has no <{short(child.tag)}> that could be read")
-        if yes(body, "mocap"):
-            raise body.error("a mocap body is moved from outside; delete it, or fix it")
         if number(body, "gravcomp", 0):
             raise body.error(
                 "gravcomp is not read; give the force as forces= to the mechanism that is returned"
@@ -83,8 +83,15 @@ class BodyReader:
         inherited = body.get("childclass") or around.inherited
         self.defaults.require(body, inherited)
         name = self._new_body(body, body.get("name") or f"body{len(self.outline.links) + 1}")
-        solid = self._solid(body, inherited)
         joints = self._joints(body, name, inherited, around.inside)
+        if yes(body, "mocap"):
+            if joints or around.inside:
+                raise body.error(
+                    "a mocap body is one of the world's, and has no joint: it is moved from outside"
+                )
+            self.outline.leave_out("motion of mocap bodies, which stand as the file draws them", name)
+        moves = around.moves or bool(joints)
+        solid = self._solid(body, inherited, moves)
         place = vector_sum(vector(body, "pos", 3, (0, 0, 0)), around.origin)
         turn = element_turn(body, self.settings)
         where = f"line {body.line}"
@@ -93,7 +100,7 @@ class BodyReader:
             self._new_body(body, link.name)
         self.outline.links += links
         origin = multiple(Fraction(-1), joints[-1][1]) if joints else ZERO
-        frame = _Frame(name, origin, inherited, True)
+        frame = _Frame(name, origin, inherited, True, moves)
         self._read_sites(body, frame)
         shapes = [self.defaults.with_defaults(geom, inherited) for geom in body.all("geom")]
         if any(has_contact(geom) for geom in shapes):
@@ -101,7 +108,7 @@ class BodyReader:
         for child in body.all("body"):
             self._read_body(child, frame)
 
-    def _solid(self, body: Element, inherited: str | None) -> MassOfBody:
+    def _solid(self, body: Element, inherited: str | None, moves: bool) -> MassOfBody:
         element = body.one("inertial")
         if element is not None and self.settings.from_shapes != "true":
             found = self._inertial(element)
@@ -109,6 +116,9 @@ class BodyReader:
             found = NOTHING
         else:
             shapes = [self.defaults.with_defaults(geom, inherited) for geom in body.all("geom")]
+            if not moves and self.settings.total_mass <= 0:
+                # No equation has the mass of what stands, so that a mesh's need not be known.
+                shapes = [shape for shape in shapes if not is_mesh(shape)]
             solids = [shape_solid(shape, self.settings) for shape in shapes]
             found = union_of([solid for solid in solids if solid is not None])
         if found.mass < self.settings.least_mass:

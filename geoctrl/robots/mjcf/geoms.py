@@ -23,7 +23,7 @@ from geoctrl.robots.xml.attributes import choice, number, numbers, vector, yes
 from geoctrl.robots.xml.elements import Element
 from geoctrl.systems.trees.quaternions import STILL, Quaternion, turn
 
-__all__ = ["element_turn", "fromto_place", "has_contact", "shape_solid"]
+__all__ = ["element_turn", "fromto_place", "has_contact", "is_mesh", "shape_solid"]
 
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -101,6 +101,11 @@ def has_contact(element: Element) -> bool:
     return any(number(element, name, 1) for name in ("contype", "conaffinity"))
 
 
+def is_mesh(element: Element) -> bool:
+    """Whether a geom's shape stands in another file."""
+    return element.get("type") in ("mesh", "sdf") or element.get("mesh") is not None
+
+
 def shape_solid(element: Element, settings: FileRules) -> MassOfBody | None:
     """The body of a geom; None where it has no mass."""
     element.require_attributes(ATTRIBUTES["geom"])
@@ -112,7 +117,7 @@ def shape_solid(element: Element, settings: FileRules) -> MassOfBody | None:
     mass = number(element, "mass") if element.get("mass") is not None else None
     if (mass is None and not density) or mass == 0:
         return None
-    if kind in ("mesh", "sdf") or element.get("mesh") is not None:
+    if is_mesh(element):
         raise element.error(
             "the mass of a mesh is known from its file alone, which is not opened; give the body an "
             "<inertial>, or pass the model that mujoco compiles to gc.from_mujoco"

@@ -72,6 +72,10 @@ def mjcf_outline(text: str) -> RobotOutline:
         bodies.read_world(world)
     if not outline.links:
         raise root.error("there is no <body> in a <worldbody>: nothing can move")
+    if not outline.joints:
+        raise root.error(
+            "nothing moves: no body has a <joint>; <freejoint/> in a body of the world's lets it move"
+        )
     _scale_masses(outline, settings)
     read_drives(root, settings, defaults, outline, bodies.torques)
     for element in (child for section in root.all("keyframe") for child in section.all("key")):
