@@ -1,6 +1,9 @@
 """Model files that between them hold whatever is read, with how they are compared."""
 
 import random
+from importlib.resources import files
+
+from tests.robots.drawn_files import DrawnModel, drawn_urdf
 
 CART_POLE = """<mujoco model="cart-pole">
   <compiler angle="radian"/>
@@ -255,3 +258,13 @@ ARM = """<?xml version="1.0"?>
 </robot>"""
 
 URDF = {"arm-fixed": (ARM, "fixed"), "arm-free": (ARM, "free"), "arm-planar": (ARM, "planar")}
+
+CATALOGUE = {
+    f"catalogue {file.name}": file.read_text(encoding="utf-8")
+    for file in sorted(files("geoctrl.models").joinpath("files").iterdir(), key=lambda file: file.name)
+}
+"""Files that entries of the catalogue are made of."""
+DRAWN_MJCF = {f"drawn {seed}": DrawnModel(seed).text for seed in (4, 5, 6)}
+DRAWN_URDF = {
+    f"drawn on a {base} base": (drawn_urdf(seed), base) for seed, base in enumerate(("free", "planar"))
+}
