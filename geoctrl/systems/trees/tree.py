@@ -354,8 +354,10 @@ class Tree:
 
     def acting(
         self, name: str, force: Any = (0, 0, 0), couple: Any = (0, 0, 0), at: Any = (0, 0, 0)
-    ) -> list[sp.Expr]:
-        r"""Generalised forces of a force and a couple on a link or at a site, in the order of ``labels``.
+    ) -> sp.Matrix:
+        r"""Generalised forces of a force and a couple on a link or at a site: a column, as ``labels``.
+
+        Columns of several forces are added up, and are ``forces=`` of a description.
 
         .. math:: F_k = w_k \cdot (n + r \times f) + v_k \cdot f
 
@@ -380,9 +382,9 @@ class Tree:
         >>> import geoctrl as gc, sympy as sp
         >>> rod = gc.Link("rod", joint=gc.Hinge("q", axis=(0, 1, 0)), mass=1, inertia=(1, 1, 1))
         >>> gc.Tree([rod]).acting("rod", force=(sp.Symbol("u"), 0, 0), at=(0, 0, -2))
-        [-2*u]
+        Matrix([[-2*u]])
         """
-        return self.kinematics.acting(*self._link_and_site(name), couple, force, at)
+        return sp.Matrix(self.kinematics.acting(*self._link_and_site(name), couple, force, at))
 
     @cached_property
     def rows_of_wheels(self) -> dict[str, list[sp.Expr]]:
