@@ -24,6 +24,7 @@ from geoctrl.continuation.orbits_from_equilibria import branch_of_hopf_point
 from geoctrl.errors import InputError, LabelError
 from geoctrl.orbits.branches.following_orbits import branch_of_orbit
 from geoctrl.orbits.branches.orbit_branch import OrbitBranch, OrbitChange
+from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.systems import Equilibrium, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
@@ -101,7 +102,8 @@ def follow(
         If ``along`` or ``fixed`` name nothing there is, or ``along`` no parameter that orbits depend on.
     InputError
         If the span is none, or the value of ``eq`` lies outside it; for an orbit or a change of another
-        system, or given with ``fixed``, ``params`` or ``certify``; if ``certify`` is no bool.
+        system or through jumps, or given with ``fixed``, ``params`` or ``certify``; if ``certify`` is no
+        bool.
     EquilibriumError
         If ``eq`` is no equilibrium; if no curve of equilibria goes on from it, or several do; if no branch of
         orbits begins at a change, or none is found.
@@ -135,6 +137,11 @@ def follow(
     >>> str(asked.verdicts[0]), str(asked.verdicts[-1])
     ('PROVED_UNSTABLE', 'PROVED_STABLE')
     """
+    if isinstance(eq, HybridOrbit):
+        raise InputError(
+            "branches of orbits through jumps are not followed: call find_periodic(h, orbit.x, orbit.period, "
+            "params={...}, jumps=orbit.jumps) for one value after the other, each from the orbit before"
+        )
     system = as_system(sys, "follow")
     limits = _span(span)
     count = whole_number("points", points, 3, 100_000)

@@ -162,8 +162,8 @@ def simulate(
     if isinstance(sys, HybridSystem):
         if controller is not None:
             raise InputError(
-                "controller= does not run through jumps; close the loop in the mechanism, by its feedback=, "
-                "or give inputs= as expressions"
+                "controller= does not run through jumps; close the loop in the mechanism, by its feedback= "
+                "or as law.closed_loop().mechanism.hybrid(), or give inputs= as expressions"
             )
         edges, fast = flag("domain", domain), flag("optimised", optimised)
 

@@ -1,5 +1,6 @@
 """Branches of periodic orbits: Ziegler's column, and made-up orbits of which every number is known."""
 
+import json
 import pickle
 from dataclasses import replace
 from functools import cache
@@ -159,6 +160,21 @@ def test_another_branch_crosses_at_a_branch_point():
     assert squares == pytest.approx(other.values, abs=1e-6)
     assert squares[other.values > 1e-3] == pytest.approx(other.values[other.values > 1e-3], abs=1e-12)
     assert other.orbits[0].x[2] * other.orbits[-1].x[2] < 0
+
+
+def test_a_branch_is_written_and_its_orbits_are_found_from_that(tmp_path):
+    branch = columns_orbits()
+    branch.to_json(tmp_path / "branch.json")
+    told = json.loads((tmp_path / "branch.json").read_text())
+    assert told["verdicts"] == ["NUMERICALLY_STABLE"] * len(branch.orbits)
+    assert (told["along"], told["values"]) == ("p", branch.values.tolist())
+    again = gc.find_periodic(branch.system, told["states"][3], told["periods"][3], params=told["params"][3])
+    assert again.period == pytest.approx(told["periods"][3], rel=1e-12)
+    (change,) = json.loads(crossings(DOUBLES).to_json())["changes"]
+    assert change["kind"] == "period doubling"
+    assert change["multiplier"] == pytest.approx([-1, 0], abs=1e-8)
+    with pytest.raises(TypeError, match="path"):
+        branch.to_json(3)
 
 
 def test_branches_are_pickled_drawn_and_fit_a_page():

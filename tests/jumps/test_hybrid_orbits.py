@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
@@ -111,6 +112,58 @@ def test_a_period_doubles_between_two_slopes():
     assert np.allclose(values[1:], [-0.99990005805, -1.00010349374], atol=1e-7)
 
 
+@cache
+def driven_walker():
+    """The walker on level ground, with torques at ankle and hip as if everything were pulled forward."""
+    walker = gc.models.get("compass-walker")()
+    lean, (st, sw) = gc.Parameter("lean", np.tan(np.pi / 60)), sp.symbols("st sw", real=True)
+    torques = sp.symbols("u_st u_sw", real=True)
+    pull = lean.symbol * sp.Rational(98, 10)
+    law = {"u_st": sp.Rational(35, 2) * pull * sp.cos(st), "u_sw": -sp.Rational(5, 2) * pull * sp.cos(sw)}
+    return walker.replace(
+        forces=list(walker.forces + sp.Matrix([0, 0, *torques])),
+        inputs=["u_st", "u_sw"],
+        feedback=law,
+        parameters=[*walker.parameters, lean],
+    ).hybrid()
+
+
+@pytest.mark.long(reason="a walker with a law is compiled, and proved in 8 s")
+def test_a_walker_whose_motors_lean_forward_walks_on_level_ground():
+    """It falls as on a slope of 3 degrees where gravity is g/cos: slower by the root of that, and leaning."""
+    lean, slower = np.pi / 60, np.sqrt(np.cos(np.pi / 60))
+    passive = walk()
+    guess = [*(passive.x[:2] / slower), *(passive.x[2:] - lean)]
+    gait = gc.find_periodic(driven_walker(), guess, 0.73, params={"slope": 0.0}, jumps=["heel strike"])
+    assert gait.x == pytest.approx(guess, abs=1e-11)
+    assert gait.period == pytest.approx(passive.period * slower, rel=1e-13)
+    assert np.sort_complex(gait.others) == pytest.approx(np.sort_complex(passive.others), abs=1e-8)
+    found = gait.enclose()
+    assert found.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    assert abs(float(found.period.mid()) - 0.73472096215535868315 * slower) < 1e-15
+    assert "'reaction of stance z'" in found.claim
+
+
+def test_a_law_of_one_mode_runs_through_jumps():
+    """A pendulum that is held upright beside a wall: after an impact half of its speed is left."""
+    q, u = gc.Coordinate("q", angle=True), sp.Symbol("u", real=True)
+    wall = gc.Impact("wall", q.symbol - 0.5, [[-1]], direction=1, restitution=0.5)
+    pole = {"shape": [q], "inertia": [[1]], "potential": sp.cos(q.symbol), "forces": [u], "inputs": ["u"]}
+    mechanism = gc.EulerPoincare(**pole, jumps=[wall])
+    law = gc.lqr(mechanism.reduce(), gc.find_equilibrium(mechanism.reduce(), [0, 0]))
+    run = gc.simulate(law.closed_loop().mechanism.hybrid(), np.linspace(0, 9, 10), [2.0, 0.0])
+    (hit,) = run.jumps
+    assert hit.after[0] == pytest.approx(-hit.before[0] / 2, rel=1e-13)
+    assert np.abs(run.states[:, -1]).max() < 1e-3
+    alone = gc.simulate(law.closed_loop(), [0, hit.time], [2.0, 0.0])
+    assert alone.states[:, -1] == pytest.approx(hit.before, abs=1e-12)
+    for controller in (law, law.sampled(rate=100)):
+        with pytest.raises(gc.InputError, match=r"law\.closed_loop\(\)\.mechanism\.hybrid\(\)"):
+            gc.simulate(mechanism.hybrid(), 1.0, [2.0, 0.0], controller=controller)
+    with pytest.raises(gc.InputError, match="the inputs u are open"):
+        gc.find_periodic(mechanism.hybrid(), [2.0, 0.0], 1.0)
+
+
 def test_what_is_no_orbit_through_these_jumps():
     h = compass_walker()
     asked = [
@@ -129,6 +182,7 @@ def test_what_is_no_orbit_through_these_jumps():
             "is 'up', not 'down' again",
         ),
         (lambda: gc.find_periodic(bouncing_ball(0.5), [3, 0], 0.6), gc.EquilibriumError, "no periodic orbit"),
+        (lambda: gc.follow(h, walk(), "slope", (0, 1)), gc.InputError, "from the orbit before"),
         (lambda: gc.find_periodic(h.modes["motion"], WALKER_STEP, 0.7, mode="a"), gc.InputError, "has none"),
     ]
     for ask, error, words in asked:

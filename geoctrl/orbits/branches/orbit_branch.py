@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from geoctrl._calls.long_calls import long_call
+from geoctrl._checks import saved_text
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
@@ -114,6 +117,19 @@ class OrbitChange:
             raise EquilibriumError(f"no other branch of periodic orbits is followed from a {self.kind}")
         return self._others(span)
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content, in floats."""
+        return {
+            "kind": self.kind,
+            "value": self.value,
+            "bracket": list(self.bracket),
+            "multiplier": [self.multiplier.real, self.multiplier.imag],
+            "before": self.before.value,
+            "after": self.after.value,
+            "state": self.orbit.x.tolist(),
+            "period": self.orbit.period,
+        }
+
     def _lines(self) -> list[str]:
         low, high = self.bracket
         return [
@@ -190,6 +206,28 @@ class OrbitBranch:
         from importlib import import_module
 
         return import_module("geoctrl.viz").orbit_branches(self, state=state, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content, in floats: `find_periodic` finds an orbit of it again."""
+        return {
+            "system": self.system.name,
+            "along": self.along,
+            "span": list(self.span),
+            "ends": list(self.ends),
+            "labels": list(self.system.state_labels),
+            "values": self.values.tolist(),
+            "periods": self.periods.tolist(),
+            "states": [orbit.x.tolist() for orbit in self.orbits],
+            "params": [dict(orbit.params) for orbit in self.orbits],
+            "multipliers": [[[v.real, v.imag] for v in map(complex, o.multipliers)] for o in self.orbits],
+            "neutral": [list(orbit.neutral) for orbit in self.orbits],
+            "verdicts": [verdict.value for verdict in self.verdicts],
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
+        return saved_text(json.dumps(self.to_dict(), indent=1), path)
 
     def _lines(self) -> list[str]:
         count = f"{len(self.orbits)} orbits"
