@@ -27,6 +27,9 @@ _SMALL = 30
 """Instructions up to which code is optimised at once, in a quarter of a second. Others take some 20 ms an
 instruction for it, ten times what they take without, and then run up to twice as fast."""
 
+_FEW_LOOPS = 48
+"""Loops up to which compact code is optimised at once: that takes some 8 ms a loop."""
+
 _LONG = 20_000
 """Steps after which a run goes on in optimised code: a run alone decides, not what was run before it, so that
 its last bits are the same in every process."""
@@ -281,6 +284,17 @@ def taylor_expressions(program: Program, arguments: list) -> list:
     return program.run(arguments, constants, arithmetic, hy.sum)
 
 
+def _loops(program: Program) -> int:
+    """Loops of compact code, roughly: one for each kind of instruction at each depth."""
+    depths, found = list[int](), set[tuple]()
+    for name, *operands in program.tape.instructions:
+        used = operands[0] if name == "sum" else operands[-1] if name == "fun" else operands
+        values = [pair[1] for pair in used] if name == "sum" else used
+        depths.append(1 + max((depths[k] for kind, k in values if kind == "t"), default=0))
+        found.add((depths[-1], name, len(values), operands[0] if name == "fun" else None))
+    return len(found)
+
+
 class Taken:
     """The integrator that a flow is run by: another one where its events or sizes ask for it.
 
@@ -293,7 +307,8 @@ class Taken:
         size = len(recorded.right_hand_side.tape.instructions)
         # A reconstruction follows a run once: its compilation counts, not its speed.
         followed = self._flow.follow is not None
-        self._optimised = (size <= _SMALL or self._flow.optimised) and not followed
+        quick = size <= _SMALL or (size > _LARGE and _loops(recorded.right_hand_side) <= _FEW_LOOPS)
+        self._optimised = (quick or self._flow.optimised) and not followed
         self.left: float = inf if self._optimised or followed else _LONG
         """Steps until the run is long enough for optimised code."""
         self._take()

@@ -11,6 +11,7 @@ import geoctrl as gc
 from geoctrl import models
 from geoctrl._scalars.arithmetic import arithmetics
 from geoctrl.simulation import heyoka_compiled, heyoka_engine, recorded_flow
+from tests.systems.coupled_parts import links
 
 TIMES = np.linspace(0.0, 2.0, 21)
 
@@ -53,6 +54,15 @@ def test_only_small_systems_are_optimised_at_once(top, start, compilations):
     cart = models.get("cart-pendulum")().reduce()
     gc.simulate(cart, TIMES, cart.state(phi=0.1))
     assert compilations == [(False, 0), (False, 3)]
+
+
+def test_compact_code_of_few_loops_is_optimised_at_once(compilations):
+    """Eight bodies side by side are as deep as two; links with moments, one after the other, are not."""
+    bodies = models.get("coupled-bodies")().reduce()
+    row = links(np.random.default_rng(11), [None, *range(7)]).reduce()
+    for system in (bodies, row):
+        gc.simulate(system, [0.0, 1e-3], system.random_state(np.random.default_rng(3), system.params))
+    assert compilations == [(True, 1), (True, 0)]
 
 
 def test_one_of_many_runs_is_optimised_at_once(start, compilations):

@@ -18,7 +18,7 @@ with K free of states, and :math:`f_k^2 + h_k^2 = \nu_k` constant on the leaf. W
     \nu_k \ddot x_k = V_k \cdot \ddot y_k .
 
 The inverse of K couples neighbours alone where the masses are points at the ends of links, and so does
-:math:`N^T K^{-1} N`, which is eliminated from the leaves on: one pivot and one number for each link, in the
+:math:`N^T K^{-1} N`: one pivot and one number for each link, in the
 place of the matrix and the vector in :mod:`geoctrl.systems.equations.tree_recursion`. K is positive definite
 where the inertia is at all states, since every :math:`\dot y` is that of some state.
 """
@@ -192,7 +192,7 @@ class LinkTensions:
     def accelerations(
         self, rates: Sequence[Node], force: Sequence[Sequence[Node]], order: Sequence[int]
     ) -> list[Node]:
-        """Of velocities at their rates under terms of forces; eliminated in this order, leaves first."""
+        """Of velocities at their rates under terms of forces; the order tells leaves first."""
         g, arms = self._graph, self._arms
         pulled = [p for arm, terms in zip(arms, force, strict=True) for p in self._force_on(arm, terms)]
         free = [
@@ -206,7 +206,7 @@ class LinkTensions:
             )
             for k in bent
         }
-        tension = self._tensions(bent, right)
+        tension = self._tensions(self._in_rounds(bent), right)
         found = []
         for k, arm in enumerate(arms):
             pulls = [
@@ -245,10 +245,34 @@ class LinkTensions:
         }
         alike = {*block.values()}
         if k == j and len(alike) == 1 and {*block} == {(0, 0), (1, 1)}:
-            return alike.pop() * self._arms[k].square if x == y else g.zero  # N or V: a right angle
+            # N or V, at a right angle. A length that rounding has changed enters as it is, as it does between
+            # links: beside the sums that cancel there a run would be ten times less exact.
+            return alike.pop() * g.let(g.add([e * e for e in x])) if x == y else g.zero
         if len(alike) == 1:
             return alike.pop() * g.let(g.add([x[a] * y[b] for a, b in block]))
         return g.let(g.add([c * x[a] * y[b] for (a, b), c in block.items()]))
+
+    def _in_rounds(self, links: Sequence[int]) -> list[int]:
+        """An order in rounds: those of one round have few neighbours and none among themselves.
+
+        Along a row these are every second one, so that equations are as deep as the logarithm of its length:
+        heyoka compiles a loop for each depth.
+        """
+        left = {k: {j for j in self._beside[k] if j in links} for k in links}
+        order: list[int] = []
+        while left:
+            least = max(2, min(map(len, left.values())))
+            chosen = list[int]()
+            for k, others in left.items():
+                if len(others) <= least and not others & {*chosen}:
+                    chosen.append(k)
+            for k in chosen:
+                others = left.pop(k)
+                for j in others:
+                    left[j] |= others - {j}
+                    left[j].remove(k)
+            order += chosen
+        return order
 
     def _tensions(self, order: Sequence[int], right: Mapping[int, Node]) -> dict[int, Node]:
         """Solution of N^T K^-1 N lambda = right."""
