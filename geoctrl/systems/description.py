@@ -15,6 +15,7 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.imported import Imported
 from geoctrl.systems.jumps.hybrid_system import HybridSystem, hybrid_system, read_jumps, read_modes
 from geoctrl.systems.parts.families import Equilibrium
+from geoctrl.systems.parts.reference_error import seen_from_reference
 from geoctrl.systems.printing.program_text import program_text
 from geoctrl.systems.printing.summary_page import mechanism_lines, mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced_system
@@ -320,6 +321,54 @@ class EulerPoincare(Mechanism):
         "jumps 'bounce' accumulate at t = 4.06371276887"
         """
         return hybrid_system(self)
+
+    def configuration(self, *, frame_rate: Any = 0, frame_velocity: Any = None, of: int = 1) -> EulerPoincare:
+        r"""The mechanism with its configuration among the states, seen from a frame that moves steadily.
+
+        With :math:`g_d = \exp(t\,\xi_d)` the error :math:`e = g_d^{-1} g` obeys :math:`\dot e = e\,\hat\xi -
+        \hat\xi_d\,e`: in the plane, by its angle :math:`\phi` and place p,
+
+        .. math:: \dot\phi = \Omega - \omega_d, \qquad \dot p = R(\phi)\, Y - Y_d - \omega_d\, (-p_2, p_1),
+
+        so that the motion along the group is a point of rest, with :math:`\xi = \xi_d` and e = 1.
+
+        Parameters
+        ----------
+        frame_rate : number or expression in parameters
+            :math:`\omega_d` (rad/s).
+        frame_velocity : sequence of as many numbers or expressions as the factor has velocities, optional
+            :math:`Y_d` (m/s) of the frame's origin, in its axes; zero by default.
+        of : int
+            Factor of the group, from 1 on.
+
+        Returns
+        -------
+        EulerPoincare
+            With the states ``turn_error`` (rad) and ``place_error1``, ``place_error2`` (m), of another factor
+            than the first with its number behind; without declared equilibria, which were of other states.
+
+        Raises
+        ------
+        DescriptionError
+            If the factor has attitudes in space; if a name is taken, or a symbol is no parameter.
+        InputError
+            If there is no such factor, a velocity has another length, or R^n is to turn.
+
+        Examples
+        --------
+        A car in a bend of 2 m at 1 m/s: heading and place on the circle are held, and the speed.
+
+        >>> import geoctrl as gc, sympy as sp
+        >>> drive, steer = sp.symbols("drive steer", real=True)
+        >>> car = gc.EulerPoincare(
+        ...     algebra=gc.se2(), inertia=sp.diag(sp.Rational(3, 10), 2, 2), constraints=[[0, 0, 1]],
+        ...     forces=[steer, drive, 0], inputs=[drive, steer], name="car")
+        >>> turning = car.configuration(frame_rate=0.5, frame_velocity=[1, 0]).reduce()
+        >>> law = gc.lqr(turning, turning.state(Omega=0.5, Y1=1))
+        >>> gc.certify(law.closed_loop(), law.equilibrium).verdict.name
+        'PROVED_ASYMPTOTICALLY_STABLE'
+        """
+        return self.replace(**seen_from_reference(self, frame_rate, frame_velocity, of))
 
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float

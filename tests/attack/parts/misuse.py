@@ -87,6 +87,15 @@ def rotations(**changes: Any) -> Any:
     return gc.rotations.RotationSystem(**({"inertias": np.diag([1.0, 2.0, 3.0])} | changes))
 
 
+def racer() -> Any:
+    return gc.models.get("roller-racer")()
+
+
+def moving(**changes: Any) -> Any:
+    x = gc.manifolds.Place("x")
+    return gc.manifolds.ProductSystem([x], kinetic=x.rate.dot(x.rate), **changes)
+
+
 def cases() -> dict[str, Case]:
     found: dict[str, Case] = {}
     for name, value in BAD_NUMBERS.items():
@@ -208,6 +217,16 @@ def descriptions() -> dict[str, Case]:
         "rotations: inertia None": lambda: rotations(inertias=None),
         "rotations: linear short": lambda: rotations(linear=[[1.0, 0.0]]),
         "rotations: frame rate short": lambda: rotations(frame_rate=[1.0]),
+        "configuration: attitudes in space": lambda: gc.models.get("heavy-top")().configuration(frame_rate=1),
+        "configuration: frame rate text": lambda: racer().configuration(frame_rate="1"),
+        "configuration: frame velocity short": lambda: racer().configuration(frame_velocity=[1.0]),
+        "configuration: frame velocity nan": lambda: racer().configuration(frame_velocity=[NAN, 0]),
+        "configuration: no such factor": lambda: racer().configuration(of=0),
+        "products: frame velocity short": lambda: moving(frame_velocity=[1.0]),
+        "products: frame velocity nan": lambda: moving(frame_velocity=[NAN, 0, 0]),
+        "products: frame velocity across its rate": lambda: moving(
+            frame_rate=[0, 0, 1], frame_velocity=[1, 0, 0]
+        ),
         "rotations: potential text": lambda: rotations(potential="R1_11 +"),
     }
 
