@@ -33,7 +33,7 @@ from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
 from geoctrl.systems.contract.points import family_member
 from geoctrl.systems.typesetting.notebook import displayed_formula
-from geoctrl.systems.units.unit_change import UnitChange, changed_parameters
+from geoctrl.systems.units.unit_change import UnitChange, changed_arguments
 
 __all__ = ["ManifoldSystem", "Motions"]
 
@@ -121,7 +121,7 @@ class ManifoldSystem(System):
                 f"{' and '.join(own)} take and give numbers whose units nothing tells; change the units of "
                 "the system without them, and give those for the new ones"
             )
-        return self.replace(parameters=changed_parameters(self.parameters, self.measures, change))
+        return self.replace(**changed_arguments(self, change))
 
     def __reduce__(self):
         return partial(type(self), **self.arguments), ()  # what was derived stays behind

@@ -296,6 +296,20 @@ def test_symbols_of_families_have_units():
         change.member("spinning", Omega=3.0)
 
 
+def test_a_plain_number_of_a_family_is_in_the_unit_of_its_state():
+    """0.3 at the velocity x_dot is 0.3 m/s: the units stay known, and it is 300 mm/s in millimetres."""
+    given = gc.models.get("cart-pendulum")()
+    rolling = gc.Family({"x_dot": sp.Rational(3, 10)}, inputs={"u": sp.Rational(1, 2)})
+    cart = given.replace(equilibria={"rolling": rolling, "still": gc.Family({"x_dot": 0})})
+    assert cart.reduce().units() == given.reduce().units()
+    changed, change = cart.in_units(length=1000)
+    assert changed.equilibria["rolling"].states == {"x_dot": 300}
+    assert changed.equilibria["rolling"].inputs == {"u": sp.Rational(change.inputs["u"]) / 2}
+    point = changed.equilibrium("still", params=None)
+    assert point["x_dot"] == 0
+    assert changed.in_units(length=Fraction(1, 1000))[0].equilibria["rolling"].states == rolling.states
+
+
 def test_a_description_in_millimetres_and_grams_answers_in_them():
     """A seesaw with a mass that a motor moves; the same in kg and m is the change by 0.001, as written."""
     J, m, g = (

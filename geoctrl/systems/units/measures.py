@@ -116,6 +116,8 @@ def require_families(
 ) -> dict[str, Node]:
     """Values of the members of families have the units of what they are values of; UnitsError if not.
 
+    A plain number is one in the unit of what it is a value of, and says nothing of that.
+
     Returns
     -------
     dict of "family: symbol" -> node
@@ -128,6 +130,8 @@ def require_families(
         to_node = FromSympy(graph, {**parameters, **own})
         for label, e in {**family.states, **family.inputs}.items():
             where = f"{label} of the family {name!r}"
+            if not e.free_symbols:
+                continue
             try:
                 node = to_node(e)
             except ExpressionError:  # such as pi, which is a number that the graph does not know

@@ -13,17 +13,19 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl._scalars import exact, plain
+from geoctrl._scalars import exact, expression, plain
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
+from geoctrl.systems.parts.families import Family
 from geoctrl.systems.parts.parameters import Parameter
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
 from geoctrl.systems.units.measures import Measures, factor_of, member
 from geoctrl.systems.units.si_units import of_number, read_unit, scaled_text
 
-__all__ = ["UnitChange", "change_of", "changed_mechanism", "changed_parameters"]
+__all__ = ["UnitChange", "change_of", "changed_arguments", "changed_mechanism"]
 
 Number = Fraction | float
 
@@ -202,6 +204,32 @@ def _text(text: str, dimension: Any, factor: Fraction) -> str:
     return "" if dimension is None else str(of_number(1 / factor) * dimension)
 
 
+def changed_families(families: Mapping[str, Family], change: UnitChange) -> dict[str, Family]:
+    """Families with the plain numbers of their members in the new units."""
+
+    def in_new_units(values: Mapping[str, sp.Expr], factors: Mapping[str, Number]) -> dict[str, sp.Expr]:
+        plain_ones = {k for k, e in values.items() if k in factors and not e.free_symbols}
+        return {k: e * expression(factors[k], k) if k in plain_ones else e for k, e in values.items()}
+
+    return {
+        name: Family(
+            in_new_units(family.states, change.states),
+            family.symbols,
+            in_new_units(family.inputs, change.inputs),
+            family.relations,
+        )
+        for name, family in families.items()
+    }
+
+
+def changed_arguments(system: Any, change: UnitChange) -> dict[str, Any]:
+    """Arguments of a system on a manifold that have numbers: parameters and families, in the new units."""
+    return {
+        "parameters": changed_parameters(system.parameters, system.measures, change),
+        "equilibria": changed_families(system.families, change),
+    }
+
+
 def changed_mechanism(mechanism: Any, change: UnitChange, measures: Measures) -> Any:
     """The description with the numbers of parameters and references in the new units."""
     if mechanism.feedback or mechanism.controller:
@@ -238,6 +266,7 @@ def changed_mechanism(mechanism: Any, change: UnitChange, measures: Measures) ->
     return mechanism.replace(
         parameters=changed_parameters(mechanism.parameters, measures, change),
         parameter_sets=sets,
+        equilibria=changed_families(mechanism.equilibria, change),
         advected=advected,
         shape=variables[: len(mechanism.shape)],
         quasicoordinates=variables[len(mechanism.shape) :],
