@@ -29,7 +29,7 @@ def outcome(file):
             reader(file, **wishes, **further)
             return "read"
         except gc.ModelFileError as error:
-            if "nothing moves" not in str(error):
+            if 'base="free"' not in str(error):
                 return re.sub(r"'[^']*'|\d+", "..", str(error).split("; ")[0])[:90]
     return "nothing moves"
 
