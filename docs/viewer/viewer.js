@@ -297,7 +297,8 @@ function player(root, data) {
   };
   const frame = (now) => {
     if (!playing) return;
-    at += (((now - before) / 1000) * Number(speed.value)) / data.step;
+    // The time of a frame may be a little before the click that it follows.
+    at += ((Math.max(0, now - before) / 1000) * Number(speed.value)) / data.step;
     before = now;
     if (at >= last) {
       if (data.loop) at = 0;

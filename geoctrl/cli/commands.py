@@ -188,19 +188,30 @@ def run_linearize(args: argparse.Namespace) -> int:
         "inputs": list(lin.input_labels),
         "B_leaf": lin.B_leaf.tolist(),
     }
-    width, inputs = terminal_width(), lin.input_labels
+    width, inputs, (A, B) = terminal_width(), lin.input_labels, _without_rounding(lin)
     by_inputs = "  and what one of each input adds to these rates:"
     lines = [
         f"{args.at!r} of {lin.name}" if args.at else lin.name,
         f"  eigenvalues on the leaf: {spectrum_text(lin.eigenvalues)}",
         f"  zero modes: {', '.join(lin.zero_modes) or '-'}",
         "  matrix on the leaf, a row for the rate of each coordinate:",
-        matrix_text(lin.leaf_labels, lin.A_leaf, width),
-        *([by_inputs, matrix_text(lin.leaf_labels, lin.B_leaf, width, inputs)] if inputs else []),
+        matrix_text(lin.leaf_labels, A, width),
+        *([by_inputs, matrix_text(lin.leaf_labels, B, width, inputs)] if inputs else []),
         *_mixed_coordinates(lin),
     ]
     show(args, data, "\n".join(lines))
     return 0
+
+
+def _without_rounding(lin: Any) -> tuple[Any, Any]:
+    """The matrices on the leaf, zero where only roundings of the basis of the leaf put something."""
+    basis, A, B = abs(lin.basis), abs(lin.A), abs(lin.B)
+    tiny = basis * (basis < ROUNDING)
+    put = tiny.T @ A @ basis + basis.T @ A @ tiny
+    return (
+        lin.A_leaf * (abs(lin.A_leaf) > 2 * put),
+        lin.B_leaf * (abs(lin.B_leaf) > 2 * tiny.T @ B),
+    )
 
 
 def _mixed_coordinates(lin: Any) -> list[str]:

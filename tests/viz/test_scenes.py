@@ -360,25 +360,42 @@ def test_a_still_shows_the_moment(tmp_path):
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def shot_in_a_browser(address, shot):
+    """Pixels of a page, which says nothing on the console."""
+    said = subprocess.run(
+        [
+            *(CHROMIUM, "--headless", "--no-sandbox", "--use-angle=swiftshader"),
+            *("--enable-unsafe-swiftshader", "--window-size=500,400", "--virtual-time-budget=2000"),
+            *("--enable-logging=stderr", f"--user-data-dir={shot.parent / 'profile'}"),
+            *(f"--screenshot={shot}", address),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "CONSOLE" not in said.stderr
+    return matplotlib.image.imread(shot)
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 def test_pixels_move_in_a_browser(tmp_path):
     path = compared().save(tmp_path / "scene.html")
-    pictures = []
-    for t in (0.1, 0.5):
-        shot = tmp_path / f"{t}.png"
-        said = subprocess.run(
-            [
-                *(CHROMIUM, "--headless", "--no-sandbox", "--use-angle=swiftshader"),
-                *("--enable-unsafe-swiftshader", "--window-size=500,400", "--virtual-time-budget=2000"),
-                *("--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}"),
-                *(f"--screenshot={shot}", f"file://{path}#t={t}"),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        )
-        assert "CONSOLE" not in said.stderr
-        pictures.append(matplotlib.image.imread(shot))
+    pictures = [shot_in_a_browser(f"file://{path}#t={t}", tmp_path / f"{t}.png") for t in (0.1, 0.5)]
     changed = np.abs(pictures[0] - pictures[1]).max(axis=2) > 0.1
     assert changed[:250].sum() > 500  # the bodies, not the plots below alone
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+def test_an_eye_that_goes_along_loses_nobody_as_play_begins(tmp_path):
+    """The time of a frame may be before the call that asked for it: here it always is."""
+    place = gc.Coordinate("x", unit="m")
+    block = gc.Solid("block", [gc.Block((1, 1, 1))], place=(place.symbol, 0, 0))
+    mech = gc.EulerPoincare(shape=[place], inertia=[[1]], picture=[block], name="slider")
+    scene = gc.viz.scene(gc.simulate(mech.reduce(), np.linspace(0, 2, 21), [9.0, 0.0], engine="scipy"))
+    assert scene.data()["follow"] is not None
+    late = "<script>performance.now = () => document.timeline.currentTime + 1e6</script>"
+    path = tmp_path / "late.html"
+    path.write_text(scene.html().replace("<head>", f"<head>{late}", 1), encoding="utf-8")
+    picture = shot_in_a_browser(f"file://{path}", tmp_path / "late.png")[:220]
+    assert (np.abs(picture - picture[0, 0]).max(axis=2) > 0.1).sum() > 500  # the block, above the bar
