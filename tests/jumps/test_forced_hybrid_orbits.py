@@ -136,6 +136,7 @@ def test_it_is_proved_and_holds_its_closed_form(tmp_path):
     assert len(found.x) == 2
     assert found.cycles == 1
     assert "up to whole turns of clock (1)" in found.claim
+    assert "begins at t = [3.3439629" in str(found)
     assert "'impulse along row 0'" in found.claim
     found.to_json(tmp_path / "orbit.json")
     assert gc.verify(tmp_path / "orbit.json").claim == found.claim

@@ -104,6 +104,7 @@ class HybridOrbitEnclosure(ProofFile):
         return [
             f"<HybridOrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>",
             f"  period: {self.period.str(24)} s",
+            *([f"  begins at t = {self.begin.str(24)} s"] if self.cycles else []),
             *(f"  phase: {words}" for words in phases),
             f"  multipliers: {found}",
             f"  {self.claim}",
