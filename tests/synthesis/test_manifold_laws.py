@@ -309,6 +309,36 @@ REFUSED = {
         gc.InputError,
         "simulated with the controller",
     ),
+    "multipliers of the held loop": (
+        lambda s, eq: gc.linearize_held(s, turning().sampled(rate=50), eq),
+        gc.InputError,
+        "simulated with the controller",
+    ),
+    "a law along a motion that repeats": (
+        lambda s, _eq: gc.lqr(s, (np.linspace(0, 1, 3), np.zeros((12, 3)), None), holds=2),
+        gc.InputError,
+        "point of rest in axes that go with it",
+    ),
+    "a region": (
+        lambda _s, eq: gc.region_of_attraction(turning().closed_loop(), eq),
+        TypeError,
+        "needs a reduced system",
+    ),
+    "conditions in symbols": (
+        lambda _s, _eq: gc.stability_conditions(turning().closed_loop(), "held"),
+        TypeError,
+        "needs a reduced system",
+    ),
+    "a schedule": (
+        lambda s, _eq: gc.schedule(s, "held", "W", [0.4, 0.5]),
+        TypeError,
+        "needs a reduced system",
+    ),
+    "a bound while it moves": (
+        lambda _s, _eq: gc.bound_while_moving(turning().closed_loop(), "held", "W", (0, 1), 0.1),
+        TypeError,
+        "needs a reduced system",
+    ),
 }
 
 
