@@ -14,6 +14,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.analysis.maps import stability_over_box
 from geoctrl.rocq import rocq_text
 
 x, y = sp.symbols("x y", real=True)
@@ -120,6 +121,13 @@ def test_boxes_that_are_unstable_and_boxes_that_need_halves():
     assert between.verdict.name == "UNDECIDED"
     assert between.counterexample.verdict.name == "PROVED_UNSTABLE"
     assert abs(between.against["p"] - Fraction(2, 5)) < Fraction(1, 20)
+
+
+def test_a_search_ends_after_so_many_coefficients(monkeypatch):
+    monkeypatch.setattr(stability_over_box, "COEFFICIENTS", 0)
+    found = asked(scalar(-(p.symbol**2) + p - sp.Rational(3, 10)), p=(0, 1))
+    assert found.verdict.name == "UNDECIDED"
+    assert "in the boxes looked at" in found.reason
 
 
 def test_a_box_of_which_no_polynomial_has_doubles():

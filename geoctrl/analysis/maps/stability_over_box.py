@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +23,7 @@ from geoctrl.analysis.maps.region_problem import axes_of
 from geoctrl.analysis.maps.stability_map import axis_units, problem_and_proofs
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker import Refusal, check, digest_of
-from geoctrl.checker.maps.bernstein import AxesBox, BernsteinForm, Side
+from geoctrl.checker.maps.bernstein import AxesBox, BernsteinForm, Side, to_bernstein
 from geoctrl.checker.maps.region import Signs, analytic, whole
 from geoctrl.checker.ranges.file import AXES
 from geoctrl.checker.reader import FORMAT
@@ -35,6 +36,8 @@ __all__ = ["BoxCertificate", "certify_over"]
 
 BOXES, BISECTIONS, TRIED = 2_000, 14, 6
 """Boxes that are looked at, halvings of the part that is proved, and points asked exactly, at most."""
+COEFFICIENTS = 500_000
+"""Exact numbers of which signs over boxes are made, at most: polynomials of many axes have thousands each."""
 GIVEN = "the point that is given"
 Box = tuple[Side, ...]
 
@@ -225,7 +228,7 @@ class _BoxSearch:
         read = read_proofs({**content, "theorem": _map_theorem(content["theorem"])})
         self._proofs, self._region = read.proofs, read.members.region
         self._analytic = analytic(self._region, read.members.field.positive)
-        self._n, self._left = len(sides), TRIED
+        self._n, self._left, self._values = len(sides), TRIED, dict[int, np.ndarray]()
         self._found_between: tuple[dict[str, Fraction], Certificate] | None = None
 
     def certificate(self) -> BoxCertificate:
@@ -239,7 +242,8 @@ class _BoxSearch:
         (self._kind,) = kinds
         wanted = [(k, p) for k, p in enumerate(self._proofs) if p.verdict == self._kind]
         self._wanted, self._signs = wanted, Signs(self._region, [p for _, p in wanted])
-        letter = self._letter(whole(self._n), {})
+        self._asked = {k for _, p in wanted for c in p.conditions for k, _ in c.factors}
+        letter = self._covering_proof(self._signs.on(whole(self._n), {}), whole(self._n))
         if letter is not None:
             return self._certificate_of([-1 - letter])
         found = self._against(here)
@@ -250,10 +254,6 @@ class _BoxSearch:
             return self._report_against(*found)
         report = _report(self._sides, "the box has parts that no test decides in the boxes looked at")
         return replace(report, inside=self._inside(), parts=volume)
-
-    def _letter(self, box: Box, known: dict[int, int]) -> int | None:
-        """The number of a proof that holds on all of a box, and the signs there are kept by the caller."""
-        return self._covering_proof(self._signs.on(box, known), box)
 
     def _covering_proof(self, here: dict[int, int], box: Box) -> int | None:
         for k, proof in self._wanted:
@@ -283,11 +283,8 @@ class _BoxSearch:
     def _against(self, centre: dict[int, int]) -> tuple[dict[str, Fraction], Certificate] | None:
         """A vertex of the box, in those axes that a test holds, where the other verdict is proved."""
         open_ = self._signs.on(whole(self._n), {})
-        worst: list[tuple[float, tuple[fmpq, ...]]] = []
-        for _, proof in self._wanted:
-            for k in {k for c in proof.conditions for k, _ in c.factors} - open_.keys():
-                if found := self._vertex(self._region.form(self._region.field.factors[k]), centre.get(k, 0)):
-                    worst.append(found)
+        vertices = (self._vertex(self._form(k), centre.get(k, 0)) for k in self._asked - open_.keys())
+        worst = [found for found in vertices if found]
         places = [place for _, place in sorted(dict.fromkeys(worst), key=lambda pair: pair[0])[:TRIED]]
         return next(filter(None, map(self._contradiction_at, places)), None)
 
@@ -341,7 +338,7 @@ class _BoxSearch:
 
         def holds(t: fmpq) -> bool:
             box = (((1 - t) / 2, (1 + t) / 2),) * self._n
-            return self._letter(box, {}) is not None
+            return self._covering_proof(self._signs.on(box, {}), box) is not None
 
         low, high = fmpq(0), fmpq(1)
         for _ in range(BISECTIONS):
@@ -355,14 +352,15 @@ class _BoxSearch:
         """The tree of halves in preorder, and the volume that proofs cover; the largest box is halved first,
         along the axis whose halves narrow the open signs most.
         """
-        call, volume = under_way(), 0.0
+        call, volume, looked_at = under_way(), 0.0, 0
         root: dict[str, Any] = {"box": whole(self._n), "known": {}, "volume": 1.0}
         todo = [root]
         for count in range(BOXES):
-            if not todo:
+            if not todo or looked_at > COEFFICIENTS:
                 break
             node = todo.pop(0)
             here = self._signs.on(node["box"], node["known"])
+            looked_at += sum(len(self._form(k).coefficients) for k in self._asked - node["known"].keys())
             found = self._covering_proof(here, node["box"])
             if found is None and self._fails_within(node["box"]):
                 return [], volume
@@ -389,20 +387,45 @@ class _BoxSearch:
         self._found_between = self._contradiction_at(middle)
         return self._found_between is not None
 
+    def _form(self, k: int) -> BernsteinForm:
+        """A factor by its number."""
+        return self._region.form(self._region.field.factors[k])
+
     def _axis(self, box: Box, here: dict[int, int]) -> int:
+        """That along which halves narrow the open factors most, as doubles tell."""
         gains = [0.0] * self._n
-        wanted = {k for _, p in self._wanted for c in p.conditions for k, _ in c.factors} - here.keys()
-        for k in wanted:
-            form = self._region.form(self._region.field.factors[k])
-            low, high = AxesBox(self._region, box).bounds(form)
-            if high == low:
+        for k in self._asked - here.keys():
+            if not (width := self._width(k, box)):
                 continue
-            for i in form.places:
+            for i in self._form(k).places:
                 if i < self._n:
-                    for half in _halves(box, i):
-                        a, b = AxesBox(self._region, half).bounds(form)
-                        gains[i] += 1.0 - float((b - a) / (high - low))
+                    gains[i] += sum(1.0 - self._width(k, half) / width for half in _halves(box, i))
         return int(np.argmax(gains))
+
+    def _width(self, k: int, box: Box) -> float:
+        """Of the range of a factor's coefficients on a box, over its largest one in the whole; zero where a
+        function has no value everywhere.
+        """
+        form, sides = self._form(k), AxesBox(self._region, box)
+        if k not in self._values:
+            largest = max(map(abs, form.coefficients), default=1) or 1  # they may be beyond the doubles
+            parts = [float(Fraction(int(c), int(largest))) for c in form.coefficients]
+            self._values[k] = np.array(parts).reshape([d + 1 for d in form.degrees])
+        found = self._values[k]
+        for axis, (place, degree) in enumerate(zip(form.places, form.degrees, strict=True)):
+            try:
+                matrix = _bernstein_in_doubles(*sides.side(place), degree)
+            except Refusal:
+                return 0.0
+            found = np.moveaxis(np.tensordot(matrix, found, axes=(1, axis)), 0, axis)
+        return float(np.ptp(found))
+
+
+@lru_cache(maxsize=5_000)
+def _bernstein_in_doubles(low: fmpq, high: fmpq, degree: int) -> np.ndarray:
+    """From coefficients of powers to those of Bernstein on an interval."""
+    matrix, common = to_bernstein(low, high, degree)
+    return np.array([[int(c) / int(common) for c in row] for row in matrix.tolist()])
 
 
 def _halves(box: Box, axis: int) -> list[Box]:
