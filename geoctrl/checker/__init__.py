@@ -44,6 +44,7 @@ THEOREMS = {
     **dict.fromkeys(("lowest form", "falling lowest form", "zero root"), "theorems.lowest_form"),
     **dict.fromkeys(("orbit", "growth across an orbit"), "theorems.orbit"),
     **dict.fromkeys(("loop that attracts", "loop that repels"), "theorems.held_loop"),
+    **dict.fromkeys(("loop that attracts in a box", "loop that repels in a box"), "theorems.held_loop"),
     **dict.fromkeys(("loop with fixed points", "loop that rests on a manifold"), "theorems.held_loop"),
     **dict.fromkeys(("attraction over a shape", "energy-Casimir over a shape"), "theorems.shape"),
     **dict.fromkeys(("attraction in a box", "growth in a box", "energy-Casimir in a box"), "theorems.boxes"),

@@ -24,11 +24,14 @@ have independent gradients, of a kernel that has as many dimensions k as there a
 leaf, R = 0 is a manifold with this kernel as its tangents. If M modulo the tangents, which it leaves as they
 are, satisfies the inequality, exactly k multipliers are one, and near motions converge to fixed points
 (reduction to the centre manifold, which the family is).
+
+A law that is rounded rests beside the point: Krawczyk's test shows that of R = 0, at the states that the rows
+leave free, and the leaf one solution lies in a box, as of an equilibrium of `boxes`. M is enclosed over it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from flint import arb, arb_mat, ctx, fmpq
@@ -39,6 +42,7 @@ from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.numbers import BITS, ball, number_text, rational
 from geoctrl.checker.question import Question, defects
 from geoctrl.checker.reader import COFACTORS, EXPONENT, integer, label, place
+from geoctrl.checker.theorems.boxes import BOX, Box, require_zero
 from geoctrl.checker.theorems.family import FAMILY, Manifold, reduced_matrix
 from geoctrl.checker.verdicts import BASIS, Found, at_rest, form, kernel, tangent_motion, tangents
 
@@ -223,7 +227,7 @@ def require_loop(q: Question, given: dict[str, Any]) -> None:
         )
     wanted = [*(problem["states"][k] for k in commands), *(fmpq(0) for _ in own)]
     require(
-        [jet.value for jet in q.jets([*commands.values(), *own.values()])] == wanted,
+        "box" in given or [jet.value for jet in q.jets([*commands.values(), *own.values()])] == wanted,
         "the law does not give the commands that hold the point, or moves itself",
         "theorem.loop",
     )
@@ -278,8 +282,32 @@ def exponential(B: Rows, units: list[int], s: fmpq) -> Rows:
     return [[c * a / b for c, b in zip(row, unit, strict=True)] for row, a in zip(rows, unit, strict=True)]
 
 
+def in_box(theorem: Callable[[Question, dict[str, Any]], Found]) -> Callable[..., Found]:
+    """A theorem about the one point of a box at which the loop rests, over which M is enclosed."""
+
+    def verdict_in_box(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:
+        with ctx.workprec(BITS):
+            box, loop = Box(problem, witness, given["box"]), given["loop"]
+            places = (
+                dict(zip(problem["states"], problem["field"], strict=True)) | loop["commands"] | loop["own"]
+            )
+            nodes = [*(places[k] for k in given["free"]), *problem["leaf"].values()]
+            values, slopes = box.values(nodes), box.slopes(nodes)
+            for i, k in enumerate(given["free"]):
+                if k in loop["commands"]:  # l - c
+                    values[i] = values[i] - ball(problem["states"][k])
+                    own = [box.whole.labels[j] == k for j in box.free]
+                    slopes[i] = [c - is_own for c, is_own in zip(slopes[i], own, strict=True)]
+            require_zero(given["box"], values, slopes)
+            return theorem(box.whole, given)
+
+    return verdict_in_box
+
+
 THEOREMS = {
     "loop that attracts": ({"theorem": INSIDE}, at_rest(attracting_loop)),
+    "loop that attracts in a box": ({"theorem": INSIDE | {"box": BOX}}, in_box(attracting_loop)),
+    "loop that repels in a box": ({"theorem": OUTSIDE | {"box": BOX}}, in_box(repelling_loop)),
     "loop that repels": ({"theorem": OUTSIDE}, at_rest(repelling_loop)),
     "loop with fixed points": ({"theorem": BESIDE_FAMILY}, at_rest(attracting_fixed_points)),
     "loop that rests on a manifold": ({"theorem": AT_REST}, at_rest(attracting_rest)),

@@ -56,6 +56,8 @@ MISSING = {
     "orbit": GROUPS,
     "growth across an orbit": GROUPS,
     "loop that attracts": MAPS,
+    "loop that attracts in a box": MAPS,
+    "loop that repels in a box": MAPS,
     "loop that repels": MAPS,
     "loop with fixed points": MAPS,
     "loop that rests on a manifold": MAPS,
