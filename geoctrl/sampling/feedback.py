@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -119,6 +119,24 @@ class Feedback:
     def _program(self, arguments: Sequence[str], outputs: Sequence[sp.Expr]) -> Program:
         graph, nodes, read = self._graph
         return Program(graph, [nodes[label] for label in arguments], {}, [read(e) for e in outputs])
+
+    @property
+    def in_doubles(self) -> Feedback:
+        """The law with the numbers of its code: doubles in place of roots, angles and exact constants.
+
+        A loop with it rests next to the point of the law; `geoctrl.certify` encloses where.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> import geoctrl as gc
+        >>> plant = gc.models.get("cart-pendulum")().reduce()
+        >>> exactly = gc.lqr(plant, plant.equilibrium("upright")).sampled(rate=100)
+        >>> rounded = replace(exactly, feedback=exactly.feedback.in_doubles)
+        >>> gc.certify(plant, plant.equilibrium("upright"), controller=rounded).verdict.value
+        'PROVED_ASYMPTOTICALLY_STABLE'
+        """
+        return replace(self, terms={**self.terms, **self.computed}, computed={})
 
     def law(self, signals: Sequence[str]) -> Program:
         """f as a function of (y, z), y in the order given."""

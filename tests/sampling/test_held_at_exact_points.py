@@ -2,15 +2,18 @@
 
 import copy
 import json
+from dataclasses import replace
+from functools import cache
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.linalg
 import sympy as sp
+from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.sampling import Feedback, SampledController
 from tests.attack.forge.by_hand import decided
 from tests.synthesis.own_mechanisms import ball, cube, pendulum
 
@@ -78,21 +81,180 @@ def test_what_is_computed_is_what_is_printed(tmp_path):
     assert np.max(np.abs(run.states - eq.x[:, None])) < 1e-10  # wheels turn by torques of 1e-15
 
 
-def test_laws_and_points_in_doubles_are_refused_with_what_to_do():
-    """A rounded law does not hold the point; a root of no known kind is no point for a proof."""
+# -- laws that are rounded ------------------------------------------------------------------------------
+
+
+def compiled(law, rate=100, **further):
+    """The law with the numbers of its code."""
+    controller = law.sampled(rate=rate, **further)
+    return replace(controller, feedback=controller.feedback.in_doubles)
+
+
+@cache
+def rounded_pendulum():
     system = pendulum()
     eq = system.equilibrium("up")
-    rounded = SampledController(Feedback(gc.lqr(system, eq).computed), rate=100)
-    assert gc.linearize_held(system, rounded, eq).stable
-    with pytest.raises(gc.CertificateError, match=r"does not give the commands.*u_e - K \(x - x_e\)") as told:
-        gc.certify(system, eq, controller=rounded)
-    assert told.value.__cause__ is None
+    law = gc.lqr(system, eq)
+    return system, eq, law, gc.certify(system, eq, controller=compiled(law))
+
+
+def test_a_pendulum_with_the_law_of_its_code():
+    """It rests where g sin(q - pi) is what the law asks for: with doubles k, c one step of Newton from pi."""
+    system, eq, law, found = rounded_pendulum()
+    assert found.verdict is ASYMPTOTIC
+    assert confirmed(found)
+    assert law.sampled(rate=100).feedback.computed
+    (row,) = compiled(law).feedback.terms.values()
+    angle = sp.Symbol("q", real=True)
+    k, c = -row.coeff(angle), row.as_coefficients_dict()[sp.Integer(1)]
+    with mpmath.workdps(60):
+        there = mpmath.findroot(
+            lambda q: mpmath.mpf(float(c)) - mpmath.mpf(float(k)) * q - mpmath.mpf(981) / 100 * mpmath.sin(q),
+            mpmath.pi,
+        )
+        away = there - mpmath.pi
+    states, radii = found.proof["problem"]["states"], found.proof["problem"]["box"]["bits"]
+    place = list(states).index("q - pi")
+    assert abs(float(sp.Rational(states["q - pi"])) - float(away)) < 2.0 ** -radii[place]
+    assert 1e-20 < abs(away) < 1e-16
+    slow = gc.certify(system, eq, controller=compiled(law, rate=1))
+    assert slow.verdict is gc.Verdict.PROVED_UNSTABLE
+    assert confirmed(slow)
+    late = gc.certify(system, eq, controller=compiled(law, delay=0.015, lag=0.003))
+    assert late.verdict is ASYMPTOTIC
+    assert confirmed(late)
+
+
+def test_a_cube_with_the_law_of_its_code():
+    system, eq, law = cube()
+    found = gc.certify(system, eq, controller=compiled(law))
+    assert found.verdict is STABLE
+    assert confirmed(found)
+    assert "within 2^-61 of Omega1" in found.claim
+    states = found.proof["problem"]["states"]
+    assert abs(float(sp.Rational(states["Gamma1"])) - 3**-0.5) < 1e-15
+
+
+def test_a_law_of_other_units_rests_as_far_away():
+    """Seconds of 2^10 and lengths of 2^-10: doubles are the same up to powers of two."""
+
+    def in_units(time):
+        q = gc.Coordinate("q", angle=True)
+        system = gc.EulerPoincare(
+            shape=[q],
+            inertia=[[1]],
+            potential=-10 * sp.Rational(1, time**2) * sp.cos(q.symbol),
+            forces=[sp.Symbol("u", real=True)],
+            inputs=["u"],
+            equilibria={"up": gc.Family({"q": sp.pi})},
+        ).reduce()
+        eq = system.equilibrium("up")
+        law = gc.linear_law(system, eq, [[9 / time, 40 / time**2]])
+        return gc.certify(system, eq, controller=compiled(law, rate=100 / time))
+
+    plain, other = in_units(1), in_units(1024)
+    assert plain.verdict is other.verdict is ASYMPTOTIC
+    assert plain.proof["problem"]["states"]["q - pi"] == other.proof["problem"]["states"]["q - pi"]
+
+
+def test_points_in_floats():
+    """A point of a root of no known kind, with the law that is rounded there."""
     q = gc.Coordinate("q", angle=True)
-    leaning = system.mechanism.replace(potential=-10 * sp.cos(q.symbol) + q.symbol**2 / 3).reduce()
+    leaning = pendulum().mechanism.replace(potential=-10 * sp.cos(q.symbol) + q.symbol**2 / 3).reduce()
     point = gc.find_equilibrium(leaning, [0, 2.5])
-    with pytest.raises(gc.CertificateError, match="member of a declared family") as told:
-        gc.certify(leaning, point, controller=gc.lqr(leaning, point).sampled(rate=100))
+    found = gc.certify(leaning, point, controller=gc.lqr(leaning, point).sampled(rate=100))
+    assert found.verdict is ASYMPTOTIC
+    assert confirmed(found)
+
+
+def test_families_that_no_function_tells_apart_are_refused():
+    system, eq, law = ball()
+    with pytest.raises(gc.CertificateError, match=r"no certificate of this loop") as told:
+        gc.certify(system, eq, controller=moved(law))
     assert told.value.__cause__ is None
+
+
+def moved(law):
+    """A law whose constant is wrong by rounding."""
+    controller = law.sampled(rate=100)
+    terms = {k: e + sp.Rational(1, 2**60) for k, e in controller.feedback.terms.items()}
+    return replace(controller, feedback=replace(controller.feedback, terms=terms, computed={}))
+
+
+# -- changed files of rounded laws ----------------------------------------------------------------------
+
+
+def radii(data, by):
+    data["theorem"]["box"]["radii"] = [str(fmpq(r) * by) for r in data["theorem"]["box"]["radii"]]
+
+
+def a_smaller_box(data):
+    radii(data, fmpq(1, 2**80))
+
+
+def a_larger_box(data):
+    radii(data, 2**70)
+
+
+def another_middle(data):
+    state = data["problem"]["states"]
+    state["q - pi"] = str(fmpq(state["q - pi"]) + fmpq(1, 2**50))
+
+
+def another_command(data):
+    data["problem"]["states"]["u"] = "1/1000"
+
+
+def another_inverse(data):
+    rows = data["theorem"]["box"]["Y"]
+    data["theorem"]["box"]["Y"] = [["0" for _ in row] for row in rows]
+
+
+def another_gain(data):
+    place = data["theorem"]["loop"]["commands"]["u"]
+    data["problem"]["nodes"].append(["prod", "-1", [[place, 1]]])
+    data["theorem"]["loop"]["commands"]["u"] = len(data["problem"]["nodes"]) - 1
+
+
+def a_longer_hold(data):
+    data["theorem"]["loop"]["hold"] = "1"
+
+
+def a_state_held(data):
+    data["theorem"]["box"]["held"] = ["u"]
+
+
+def no_box(data):
+    del data["theorem"]["box"]
+    data["theorem"]["name"] = "loop that attracts"
+
+
+def a_form_of_another_sign(data):
+    data["theorem"]["P"] = [[str(-fmpq(c)) for c in row] for row in data["theorem"]["P"]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        a_smaller_box,
+        a_larger_box,
+        another_middle,
+        another_command,
+        another_inverse,
+        another_gain,
+        a_longer_hold,
+        a_state_held,
+        no_box,
+        a_form_of_another_sign,
+    ],
+)
+def test_a_changed_file_of_a_rounded_law_is_refused(change):
+    data = json.loads(rounded_pendulum()[3].to_json())
+    del data["digest"]
+    change(data)
+    with pytest.raises(checker.Refusal) as told:
+        checker.check(data | {"digest": checker.digest_of(data)})
+    assert "digest" not in str(told.value)
 
 
 # -- families of fixed points -------------------------------------------------------------------------

@@ -152,11 +152,14 @@ def test_what_is_refused(skate):
         gc.certify(plant, eq, controller=SampledController(Feedback({"u_theta": sp.Integer(1)})))
 
 
-def test_a_law_that_misses_the_point_by_rounding_proves_nothing():
-    """A weight of 2/3, rounded: the loop rests next to the point, and nothing is said of it."""
+def test_a_law_that_misses_the_point_by_rounding_rests_beside_it():
+    """A weight of 2/3, rounded: the loop rests next to the point, which is enclosed."""
     x, u = gc.Coordinate("x"), sp.Symbol("u", real=True)
     weight = sp.Rational(2, 3) * x.symbol
     plant = gc.EulerPoincare(shape=[x], inertia=[[2]], potential=weight, inputs=[u], forces=[u]).reduce()
     law = Feedback({"u": sp.Float(2 / 3) - x.rate - x.symbol}, rest={"u": 2 / 3})
-    with pytest.raises(gc.CertificateError, match="binary numbers they are"):
-        gc.certify(plant, (plant.state(), [2 / 3]), controller=SampledController(law, 10.0))
+    found = gc.certify(plant, (plant.state(), [2 / 3]), controller=SampledController(law, 10.0))
+    assert found.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    # u = 2/3 there: x is what the double is beyond it.
+    states = found.proof["problem"]["states"]
+    assert float(sp.Rational(states["x"])) == pytest.approx(float(sp.Rational(2 / 3) - sp.Rational(2, 3)))

@@ -20,7 +20,11 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker, decisions
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
+from geoctrl._scalars.arithmetic.ball_matrices import middles
+from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.analysis.certificates.rest_relations import rows_of_rest
+from geoctrl.analysis.linear.subspaces import kernel, pivot_columns
+from geoctrl.analysis.proofs.equilibria_in_boxes import BITS, Moment, exponents_of, refined_middle
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.proof import Outcome
 from geoctrl.analysis.question.generators import NotSolved, independent_invariants
@@ -28,13 +32,14 @@ from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import nullspace
 from geoctrl.decisions.arithmetic.tower import middle
-from geoctrl.decisions.questions.krawczyk_boxes import PRECISION
+from geoctrl.decisions.functions.ball_jets import Balls
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, Box
 from geoctrl.decisions.theorems.held_decision import multiplied
 from geoctrl.errors import CertificateError, EquilibriumError, InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import Equilibrium, System
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.contract.tolerances import RESIDUAL
+from geoctrl.systems.contract.tolerances import INDEPENDENT, RESIDUAL
 from geoctrl.systems.contract.torque_speed import TorqueSpeed
 
 __all__ = ["first_proof", "held_outcome", "loop_point"]
@@ -102,13 +107,25 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
     try:
         return problem.with_needed_roots(lambda asked: first_proof(_candidates(asked, controller)))
     except checker.Refusal as refusal:
+        if (rounded := _outcome_in_box(problem, controller)) is not None:
+            return rounded
         raise CertificateError(
             f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "
             "hold is proved at a point that is exact (a member of a declared family, with its roots and "
             "angles), and with a law that gives exactly the inputs that hold it, as u_e - K (x - x_e) of "
-            "gc.lqr does; gc.linearize_held tells the multipliers in floats",
+            "gc.lqr does; next to another point, in a box in which the loop rests once, and none is found "
+            "here; gc.linearize_held tells the multipliers in floats",
             key="held-not-exact",
         ) from None
+
+
+def _outcome_in_box(problem: Problem, controller: SampledController) -> Outcome | None:
+    """What is proved of the point next to the given one at which a loop rests, of a law that is rounded."""
+    try:
+        outcome = _outcome(*_Loop(problem, controller).loop_in_box())
+    except (checker.Refusal, NotSolved, np.linalg.LinAlgError, ZeroDivisionError):
+        return None
+    return outcome if outcome.verdict.proved else None
 
 
 def _candidates(problem: Problem, controller: SampledController) -> Iterator[tuple[Stored, list[str]]]:
@@ -216,9 +233,68 @@ class _Loop:
             names = self._unchanged_functions(held)
         return held, resting, names
 
+    def loop_in_box(self) -> tuple[Stored, list[str]]:
+        """The loop with a box that holds a point of rest, and the functions on whose levels it is asked."""
+        held, _ = self._loop_and_rest(further=bool(self._motion.consequences()))
+        labels = list(held.read["states"])
+        with ctx.workprec(PRECISION):
+            q = decisions.Question(held.read, exact=True, numbers=Balls([fmpq(0)] * len(labels)))
+            slopes = self._slopes_of_rest(q)
+            sizes = self._sizes(slopes, labels)
+            leaf = _unit_gradients(q, list(q.problem["leaf"]), sizes)
+            gradients, names = leaf, list[str]()
+            for name in self._kept_functions(q):
+                more = np.vstack([gradients, _unit_gradients(q, [name], sizes)])
+                if np.linalg.matrix_rank(more, tol=INDEPENDENT) == len(more):
+                    gradients, names = more, [*names, name]
+            family = kernel(_unit_rows(np.vstack([slopes * sizes, leaf])), INDEPENDENT)
+            if family.shape[1] != len(names):
+                raise checker.Refusal("the points at which the loop rests are not those of the invariants")
+            plant = [k not in {*self._commands, *self._own} for k in labels]
+            box: dict[str, Any] = {
+                "held": [labels[i] for i in pivot_columns(family.T * plant)],
+                "omitted": [labels[i] for i in pivot_columns(gradients)],
+                "bits": exponents_of(sizes, BITS[0]),
+            }
+
+            def moment(x: list[Fraction], _: list[Fraction]) -> Moment:
+                numbers = self._numbers | dict(zip(labels, x, strict=True))
+                stored = held.with_numbers(numbers).with_box(box)
+                return stored, *Box(stored.read, names, whole=False).rest()
+
+            free = [i for i, k in enumerate(labels) if k not in box["held"]]
+            point = [self._numbers[k] for k in labels]
+            stored, _ = refined_middle(point, moment, free, sizes, [], BITS[0])
+        return stored, names
+
+    def _slopes_of_rest(self, q: decisions.Question) -> np.ndarray:
+        """Slopes of the rates, and of what the laws give beyond the commands, by states."""
+        places = dict(zip(q.labels, q.problem["field"], strict=True))
+        places |= q.problem["held"]["commands"] | q.problem["held"]["own"]
+        slopes = middles([q.gradient(jet) for jet in q.jets(list(places.values()))])
+        return slopes - np.diag([float(k in self._commands) for k in q.labels])
+
+    def _sizes(self, slopes: np.ndarray, labels: list[str]) -> np.ndarray:
+        """Powers of two next to the sizes of the states: of commands as the plant's states make them, of the
+        controller's states by their change in one hold.
+        """
+        scales = self._problem.scales
+        own = np.ones(len(self._problem.motion.states)) if scales is None else scales().unit
+        sizes = dict(zip(self._problem.motion.states, own.tolist(), strict=True))
+        known = np.array([sizes.get(k, 0.0) for k in labels])
+        change = np.abs(slopes) @ known
+        for k, acting in zip(self._commands, self._acting, strict=True):
+            sizes[k] = sizes[acting] = change[labels.index(k)]
+        sizes |= {k: change[labels.index(k)] * self._controller.hold for k in self._own}
+        return binary(np.array([sizes[k] or 1.0 for k in labels]))
+
     def _unchanged_functions(self, stored: Stored) -> list[str]:
         """Independent functions that no command changes."""
         question = decisions.Question(stored.read, exact=True)
+        return independent_invariants(question, self._kept_functions(question))
+
+    def _kept_functions(self, question: decisions.Question) -> list[str]:
+        """Functions that no command changes."""
         kept = []
         for name in self._functions:
             try:
@@ -227,7 +303,7 @@ class _Loop:
                     kept.append(name)
             except checker.Refusal:
                 continue
-        return independent_invariants(question, kept)
+        return kept
 
     def _loop_and_rest(self, further: bool) -> tuple[Stored, Stored]:
         """The loop, and equations that rest where it does."""
@@ -277,6 +353,17 @@ def _sum(graph: Graph, terms: list[tuple[Fraction, Node]]) -> Node:
     return graph.add([graph.number(c) * node for c, node in terms])
 
 
+def _unit_gradients(q: decisions.Question, names: list[str], sizes: np.ndarray) -> np.ndarray:
+    """Gradients of functions by states in their sizes, of length one."""
+    return _unit_rows(middles([q.function(name)[1] for name in names]).reshape(-1, len(sizes)) * sizes)
+
+
+def _unit_rows(rows: np.ndarray) -> np.ndarray:
+    """Rows of length one, but for those of zeros."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)
+
+
 def _late(controller: SampledController) -> tuple[int, Fraction]:
     """`SampledController.holds_late`, exactly."""
     whole, part = controller.holds_late
@@ -287,7 +374,7 @@ def _late(controller: SampledController) -> tuple[int, Fraction]:
 def _outcome(stored: Stored, names: list[str]) -> Outcome:
     """With a matrix or a multiplier, as the middle of M suggests."""
     with ctx.workprec(PRECISION):
-        M, _ = multiplied(decisions.Question(stored.read, exact=True), names)
+        M, _ = multiplied(stored.read, names)
         middles = M.mid()
     roots = np.linalg.eigvals(np.array([[float(c) for c in row] for row in middles.tolist()]))
     root = complex(roots[int(np.argmax(np.abs(roots)))])

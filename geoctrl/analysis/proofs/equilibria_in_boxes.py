@@ -27,7 +27,7 @@ from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, Box
 from geoctrl.decisions.theorems.idle_decision import equations_of_rest
 from geoctrl.systems.contract.tolerances import INDEPENDENT
 
-__all__ = ["Judged", "box_at_rest", "box_judgement", "judged_by_root"]
+__all__ = ["Judged", "box_at_rest", "box_judgement", "exponents_of", "judged_by_root", "refined_middle"]
 
 BITS = 64, 128, 192
 """Of the radius of the box: far below what a double tells, far above what Newton's steps leave. The later
@@ -156,7 +156,7 @@ def _by_idle(problem: Problem, rounded: decisions.Question, sizes: np.ndarray, n
     free = [i for i, k in enumerate(labels) if k not in idle]
 
     def motion_in_box(asked: Problem, bits: int) -> tuple[Stored, arb_mat, np.ndarray]:
-        box: dict[str, Any] = {"held": idle, "omitted": [], "bits": _exponents(sizes, bits)}
+        box: dict[str, Any] = {"held": idle, "omitted": [], "bits": exponents_of(sizes, bits)}
 
         def moment(x: list[Fraction], _: list[Fraction]) -> Moment:
             stored = replace(asked, point=list(x)).question().with_box(box)
@@ -165,7 +165,7 @@ def _by_idle(problem: Problem, rounded: decisions.Question, sizes: np.ndarray, n
             jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
             return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
 
-        stored, _ = _refined_middle(asked, moment, free, sizes, [], bits)
+        stored, _ = refined_middle(asked.point, moment, free, sizes, [], bits)
         around = zip(labels, radii(box["bits"], len(labels)), strict=True)
         whole = decisions.Question(stored.read, True, Balls([fmpq(0) if k in idle else c for k, c in around]))
         A = whole.linearisation
@@ -248,7 +248,7 @@ def _box_about_middle(
     box: dict[str, Any] = {
         "held": [labels[i] for i in held],
         "omitted": [labels[i] for i in omitted],
-        "bits": _exponents(units, bits),
+        "bits": exponents_of(units, bits),
     }
 
     def moment(x: list[Fraction], y: list[Fraction]) -> Moment:
@@ -256,17 +256,17 @@ def _box_about_middle(
         return stored, *equations(Box(stored.read, names, whole=False), y)
 
     free = [i for i, label in enumerate(labels) if label not in box["held"]]
-    return _refined_middle(problem, moment, free, units, multipliers, bits)
+    return refined_middle(problem.point, moment, free, units, multipliers, bits)
 
 
-def _exponents(units: Sequence[float] | np.ndarray, bits: int) -> int | list[int]:
+def exponents_of(units: Sequence[float] | np.ndarray, bits: int) -> int | list[int]:
     """Exponents of the radii of a box: one where all are the same."""
     found = [bits - round(np.log2(c)) for c in units]
     return bits if set(found) == {bits} else found
 
 
-def _refined_middle(
-    problem: Problem,
+def refined_middle(
+    point: Sequence[Fraction | decisions.Surd],
     at: Callable[[list[Fraction], list[Fraction]], Moment],
     free: Sequence[int],
     units: Sequence[float] | np.ndarray,
@@ -276,7 +276,7 @@ def _refined_middle(
     """The problem at a middle that Newton's steps lead to, by the states that are free and by multipliers;
     refused where they come to another point than the one that is meant.
     """
-    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, decisions.Surd) else q for q in problem.point]
+    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, decisions.Surd) else q for q in point]
     start, n = list(x), len(x)
     c = np.array([*(units[i] for i in free), *units[n:]])
     for _ in range(_STEPS):

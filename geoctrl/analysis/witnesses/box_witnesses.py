@@ -124,7 +124,7 @@ def _by_spectrum(point: BallWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"{_sense(proof)} in a box", **basis, "box": _box_of_rest(problem, names), **form}
 
 
-def rest_in_box(point: BallWitnesses, names: list[str]) -> dict[str, Any]:
+def rest_in_box(point: PointWitnesses, names: list[str]) -> dict[str, Any]:
     """Functions with independent gradients, and the box that holds one point of rest on their levels."""
     problem = point.question.problem
     return point.basis([*problem["leaf"], *names]) | _box_of_rest(problem, names)

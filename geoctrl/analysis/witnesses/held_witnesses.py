@@ -8,14 +8,17 @@ from typing import Any
 from flint import arb_mat, fmpq
 
 from geoctrl.analysis.question.ratio_writer import RatioWriter
+from geoctrl.analysis.witnesses.box_witnesses import rest_in_box
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_zero, relations_of_leaf
 from geoctrl.analysis.witnesses.family_witnesses import family_through, laws_along
 from geoctrl.analysis.witnesses.lyapunov_forms import form_triangle, multiplying_form
 from geoctrl.analysis.witnesses.point_witnesses import Basis, PointWitnesses, inverse_of, texts
 from geoctrl.checker.numbers import ball
+from geoctrl.checker.theorems.boxes import BOX
 from geoctrl.checker.theorems.held_loop import coordinates
 from geoctrl.decisions.arithmetic.eliminations import Rows, independent, nullspace
 from geoctrl.decisions.functions.derivatives import to_float
+from geoctrl.decisions.questions.krawczyk_boxes import Box
 from geoctrl.decisions.theorems.held_decision import OneHold, balancing
 
 __all__ = ["held_loop"]
@@ -28,19 +31,30 @@ def held_loop(point: PointWitnesses, proof: dict[str, Any]) -> dict[str, Any]:
     names = evidence["zero_modes"] if "fixed_dimension" not in evidence else []
     basis = point.basis([*q.problem["leaf"], *names])
     common = {**basis, "loop": _loop(point, basis)}
+    where = ""
+    if "box" in q.problem:
+        where, found = " in a box", rest_in_box(point, names)
+        common["box"] = {k: found[k] for k in BOX}
     if "multiplier" in evidence:
-        gradients = [q.function(name)[1] for name in basis["rows"]]
-        m, P, v = multiplying_form(OneHold(q, nullspace(gradients, len(q.labels))).matrix().tolist())
+        m, P, v = multiplying_form(_hold(point, basis, names).matrix().tolist())
         grows = {"m": str(m), "P": form_triangle(P), "v": [str(c) for c in v]}
-        return {"name": "loop that repels", **common, **grows}
+        return {"name": f"loop that repels{where}", **common, **grows}
     common["P"] = form_triangle(evidence["lyapunov"])
     if "fixed_dimension" not in evidence:
-        return {"name": "loop that attracts", **common}
+        return {"name": f"loop that attracts{where}", **common}
     order = coordinates(common | {"loop": q.problem["held"]})
     if "family" not in q.problem:
         return {"name": "loop that rests on a manifold", **common, "rest": _rest(point, evidence, order)}
     family = {"family": family_through(point, order), "cofactors": laws_along(point)}
     return {"name": "loop with fixed points", **common, **family}
+
+
+def _hold(point: PointWitnesses, basis: Basis, names: list[str]) -> OneHold:
+    """One hold at the point, or over its box."""
+    q = point.question
+    if "box" in q.problem:
+        return OneHold.hold_over(Box(q.problem, names, whole=True))
+    return OneHold(q, nullspace([q.function(name)[1] for name in basis["rows"]], len(q.labels)))
 
 
 def _loop(point: PointWitnesses, basis: Basis) -> dict[str, Any]:

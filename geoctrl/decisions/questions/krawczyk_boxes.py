@@ -78,11 +78,18 @@ class Box:
         return jets
 
     def rest(self) -> tuple[list[Any], list[list[Any]]]:
-        """Values and Jacobian of the equations of rest."""
+        """Values and Jacobian of the equations of rest, of a loop with what its law gives beyond commands."""
         q = self.question
-        rates = q.jets([q.problem["field"][i] for i in self.others])
+        held = q.problem.get("held", {"commands": {}, "own": {}})
+        places = dict(zip(q.labels, q.problem["field"], strict=True)) | held["commands"] | held["own"]
+        rates = q.jets([places[q.labels[i]] for i in self.others])
         jets = [*rates, *self._functions[: self._relations]]
-        return [jet.value for jet in jets], [[q.gradient(jet)[j] for j in self.free] for jet in jets]
+        values, slopes = [jet.value for jet in jets], [q.gradient(jet) for jet in jets]
+        for k, i in enumerate(self.others):
+            if q.labels[i] in held["commands"]:
+                values[k] = values[k] - ball(q.problem["states"][q.labels[i]])
+                slopes[k] = [c - (i == j) for j, c in enumerate(slopes[k])]
+        return values, [[row[j] for j in self.free] for row in slopes]
 
     def critical(self, energy: str, multipliers: Sequence[arb]) -> tuple[list[Any], list[list[Any]], arb_mat]:
         """Values and Jacobian of the equations of a critical point, and the second variation.

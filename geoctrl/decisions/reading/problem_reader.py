@@ -197,7 +197,7 @@ EQUATIONS = {
     "box?": {"held": [label], "omitted": [label], "bits": _bits},
     "spin?": (_float, _float, _float),
 }
-HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?", "family?")} | {
+HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?", "family?", "box?")} | {
     "kind": one_of("held"),
     "held": {
         "hold": _rational,

@@ -37,7 +37,7 @@ from geoctrl.decisions.arithmetic.eliminations import Rows, independent, nullspa
 from geoctrl.decisions.arithmetic.tower import ball, middle
 from geoctrl.decisions.functions.derivatives import reachable, to_float
 from geoctrl.decisions.questions.exact_question import Question
-from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, matrix
+from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, Box, matrix, require_zero
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.theorems.family_decision import resting_family
 from geoctrl.decisions.theorems.family_decision_in_balls import across
@@ -54,7 +54,7 @@ _TURNS, _EXPONENT = 2, 300
 def judge_held(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Verdict, method and findings; Refusal where a matrix or a multiplier of the proposal proves nothing."""
     with ctx.workprec(PRECISION):
-        M, findings = multiplied(Question(problem, exact=True), proposal.get("conserved", []))
+        M, findings = multiplied(problem, proposal.get("conserved", []))
         findings["rounded_polynomial"] = [to_float(middle(c)) for c in M.charpoly().coeffs()[::-1]]
         if "multiplier" in proposal:
             _require_outside(M, proposal["multiplier"])
@@ -70,9 +70,13 @@ def judge_held(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, 
     return "PROVED_ASYMPTOTICALLY_STABLE", METHOD, findings
 
 
-def multiplied(q: Question, names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
+def multiplied(problem: dict[str, Any], names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
     """M on the level sets of some invariants, or modulo a family; and what was proved of these."""
+    if "box" in problem:
+        return _matrix_over_box(problem, names)
+    q = Question(problem, exact=True)
     _require_loop(q)
+    _require_commands(q)
     q.require_kept(names)
     q.require_equilibrium()
     rows, forced = _level(q, names)
@@ -84,6 +88,16 @@ def multiplied(q: Question, names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
     tangents = hold.fixed(fixed)
     M = across(hold.matrix(), [[ball(c) for c in row] for row in tangents], tangents)
     return M, findings | {"fixed_dimension": len(tangents[0])}
+
+
+def _matrix_over_box(problem: dict[str, Any], names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
+    """The same of the one point of a box at which the loop is proved to rest, over the box."""
+    whole, middle_of = (Box(problem, names, whole=w) for w in (True, False))
+    _require_loop(whole.question)
+    whole.question.require_kept(names)
+    require_zero(middle_of.rest()[0], whole.rest()[1], whole.unknown(0))
+    findings: dict[str, Any] = {"conserved": names, "shape_integrals": [], "zero_modes": names}
+    return OneHold.hold_over(whole).matrix(), findings
 
 
 def _require_loop(q: Question) -> None:
@@ -112,6 +126,12 @@ def _require_loop(q: Question) -> None:
     rates = dict(zip(q.labels, q.ratios(q.problem["field"]), strict=True))
     if any(q.functions.remainder(rates[label]) for label in (*commands, *own)):
         raise Refusal("commands and states of the controller must rest between samples", _WHERE)
+
+
+def _require_commands(q: Question) -> None:
+    """The law gives the commands that hold the point, and the controller's states rest there."""
+    held = q.problem["held"]
+    commands, own = held["commands"], held["own"]
     asked = [jet.value for jet in q.jets(list(commands.values()))]
     if any(v is None or v != q.problem["states"][k] for k, v in zip(commands, asked, strict=True)):
         raise Refusal("the law does not give the commands that hold the point", _WHERE)
@@ -174,24 +194,28 @@ def _fixed_points(q: Question, rows: Rows) -> Rows:
 
 
 class OneHold:
-    """One hold to first order, in coordinates by a basis of tangents.
+    """One hold to first order, in coordinates by a basis of tangents, that of a box over one.
 
     The basis is one of `nullspace`: a vector for each state that is no pivot, one there. Commands and states
     of the controller, on which nothing conserved depends, are such states.
     """
 
-    def __init__(self, q: Question, basis: Rows) -> None:
+    def __init__(self, q: Question, basis: Rows, over: Box | None = None) -> None:
         held, labels = q.problem["held"], q.labels
         self._held = held
-        self._free = [
-            next(i for i, c in enumerate(w) if c == 1 and not any(v[i] for v in basis if v is not w))
-            for w in basis
-        ]
+        self._free = (
+            over.others
+            if over
+            else [
+                next(i for i, c in enumerate(w) if c == 1 and not any(v[i] for v in basis if v is not w))
+                for w in basis
+            ]
+        )
         place = {label: self._free.index(labels.index(label)) for label in (*held["commands"], *held["own"])}
         self._c, self._z = ([place[k] for k in held[part]] for part in ("commands", "own"))
         self._y = [i for i in range(len(basis)) if i not in place.values()]
         self._waiting = held["late"] + (held["part"] > 0)
-        A = matrix(restricted(q.linearisation, basis), len(basis))
+        A = over.motion() if over else matrix(restricted(q.linearisation, basis), len(basis))
         self._units = balancing(A, to_float(1 / held["hold"]))
         self._A = _rescaled(A, self._units)
         W = matrix(basis, len(labels)).transpose()
@@ -201,8 +225,13 @@ class OneHold:
         )
         self.size = len(self._y) + len(self._z) + self._waiting * len(self._c)
         reach = sum((abs(a) for a in self._A.entries()), arb(0)) * arb(held["hold"])
-        if not 0 < self.size <= _SIZE or not reach < _REACH:
+        if not (self._y and 0 < self.size <= _SIZE and reach < _REACH):
             raise Refusal("nothing moves, or too much or too fast in one hold", _WHERE)
+
+    @classmethod
+    def hold_over(cls, box: Box) -> OneHold:
+        """Over the whole of a box."""
+        return cls(box.question, box.kernel().transpose().tolist(), box)
 
     def matrix(self) -> arb_mat:
         """M on coordinates of the plant, states of the controller, commands that wait, the last one first."""

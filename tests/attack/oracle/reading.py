@@ -55,11 +55,11 @@ def falsehood(content: Mapping[str, Any], verdict: str, method: str) -> str:
     if not table.honest:
         return "states, inputs, parameters and unknowns are not distinct symbols"
     claim = Claim(problem, theorem, verdict, method)
+    if any(Fraction(r) > SMALL for r in theorem.get("box", {"radii": []})["radii"]):
+        raise NotJudgedError("the equilibrium is somewhere in a box that is no point in floats")
     if "loop" in theorem:
         wrong = _changing_in_floats(table, claim)
         return wrong or loop_at_odds(table, verdict, theorem["loop"], _gradients)
-    if any(Fraction(r) > SMALL for r in theorem.get("box", {"radii": []})["radii"]):
-        raise NotJudgedError("the equilibrium is somewhere in a box that is no point in floats")
     if "box" in theorem or not table.exact:
         return _in_floats(table, claim)
     try:
