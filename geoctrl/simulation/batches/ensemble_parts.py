@@ -114,10 +114,14 @@ class _Block:
         self._success[here] = ~edges[together.stop[good] + 1]
         taken = np.zeros(places.size, bool)
         taken[good] = True
-        directions = [e.direction for e in task.located_events]
-        for member, event, t, sign, state in together.passages:
-            if not edges[event + 1] and taken[member] and directions[event] in (0, sign):
-                self._add_passage(int(places[member]), event, t, state)
+        if task.located_events:
+            found, way = together.settled_passages, np.array([e.direction for e in task.located_events])
+            ways = way[found.events]
+            found = found.where(
+                ~edges[found.events + 1] & taken[found.members] & ((ways == 0) | (ways == found.signs))
+            )
+            for member, event, t, _, state in zip(*found, strict=True):
+                self._add_passage(int(places[member]), int(event), float(t), state)
         return ~taken
 
     def _add_passage(self, i: int, event: int, t: float, state: np.ndarray) -> None:

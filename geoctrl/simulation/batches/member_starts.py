@@ -6,7 +6,6 @@ singular, outside the domain, small beside the sizes that doubles are made for, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING
 from geoctrl.stepping.drive.run_sizes import SMALL, are_ordinary
 from geoctrl.systems.states.clear_states import are_clearly_good
 
-__all__ = ["Sides", "lost_sides", "ordinary_starts", "sides_at"]
+__all__ = ["Sides", "ordinary_starts", "sides_at"]
 
 _NEAR = 2.0**-20
 """MembersPart of a run within which a passage counts as near its start."""
@@ -128,27 +127,3 @@ def sides_at(task: EnsembleTask, part: MembersPart, times: np.ndarray, states: n
         moved = np.einsum("gmk,mk->gk", rows[:, : len(rates)], rates) + rows[:, len(rates)]
     resolution = RELATIVE_ROUNDING * np.maximum(np.abs(times), abs(float(task.times[0])))
     return Sides(values, np.fmax(RELATIVE_ROUNDING * known, np.abs(moved) * resolution))
-
-
-def lost_sides(
-    begin: np.ndarray, end: Sides, passages: Sequence[tuple[int, int, int]], stopped: np.ndarray
-) -> np.ndarray:
-    """Members in which the passages found contradict the sides at begin and end, bool (k,).
-
-    Parameters
-    ----------
-    begin : ndarray (g, k)
-        Signs at the start.
-    passages : sequence of (member, event, sign of the rate)
-        In the order of their times.
-    stopped : ndarray of int (k,)
-        The event that ended a member, or -1.
-    """
-    sides, lost = begin.copy(), np.zeros(len(stopped), bool)
-    for member, event, sign in passages:
-        lost[member] |= sign != -sides[event, member]
-        sides[event, member] = sign
-    for k, side in enumerate(sides):
-        clear = (np.abs(end.values[k]) > end.limits[k]) & (np.sign(end.values[k]) == side)
-        lost |= ~clear & (stopped != k)
-    return lost

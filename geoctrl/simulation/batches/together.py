@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from operator import itemgetter
+from functools import cached_property
 
 import numpy as np
 
 from geoctrl.simulation.batches.batch import WIDTH, Batch, Group, Piece
-from geoctrl.simulation.batches.member_starts import lost_sides, sides_at
+from geoctrl.simulation.batches.member_passages import MemberPassages
+from geoctrl.simulation.batches.member_starts import sides_at
 from geoctrl.simulation.lanes_engine import lanes_of, stops_of, tolerance_of
 from geoctrl.simulation.members.ensemble_members import MembersPart
 from geoctrl.simulation.members.ensemble_task import EnsembleTask, member_constants
@@ -43,7 +44,8 @@ class Together(ABC):
     end, last : ndarray (k,), (k, n)
     stop : ndarray of int (k,)
         The event that ended a member, or -1.
-    passages : list of (member, event, time, sign of the rate, state)
+    passages : list of MemberPassages
+        As they are found; `settled_passages` are those of all, in order.
     """
 
     def __init__(self, task: EnsembleTask, part: MembersPart, look: Callable[[int], None]) -> None:
@@ -51,7 +53,7 @@ class Together(ABC):
         k, n = part.starts.shape
         self.states, self.last = np.empty((k, n, task.times.size)), np.empty((k, n))
         self.end, self.stop = np.full(k, float(task.times[-1])), np.full(k, -1)
-        self.passages: list[tuple[int, int, float, int, np.ndarray]] = []
+        self.passages: list[MemberPassages] = []
         self._finished, self._doubtful = np.zeros(k, bool), np.zeros(k, bool)
 
     @abstractmethod
@@ -63,21 +65,30 @@ class Together(ABC):
 
     def settled_members(self) -> np.ndarray:
         """Places of members that are done and of which nothing is in doubt; samples beyond ends are gone."""
-        task, end = self._task, self.end.tolist()
-        self.passages = sorted((p for p in self.passages if p[2] <= end[p[0]]), key=itemgetter(0, 2))
+        task = self._task
         if (self.stop >= 0).any():
             beyond = task.times > self.end[:, None]
             self.states[np.broadcast_to(beyond[:, None, :], self.states.shape)] = np.nan
         doubt = ~self._finished | self._doubtful | ~np.isfinite(self.last).all(axis=1) | self._is_small()
         if task.located_events:
-            part, begin = self._part, np.full(len(self.end), float(task.times[0]))
-            sides = np.sign(sides_at(task, part, begin, part.starts).values).astype(int)
-            signs = [(member, event, sign) for member, event, _, sign, _ in self.passages]
-            doubt |= lost_sides(sides, sides_at(task, part, self.end, self.last), signs, self.stop)
+            at_end = sides_at(task, self._part, self.end, self.last)
+            doubt |= self.settled_passages.lost_sides(self.sides_at_start, at_end, self.stop)
         if task.keeps_rows:
             for i in np.flatnonzero(~doubt):
                 doubt[i] = self._is_off_leaf(int(i))
         return np.flatnonzero(~doubt)
+
+    @cached_property
+    def sides_at_start(self) -> np.ndarray:
+        """On which side of the surfaces of events members begin, signs (g, k)."""
+        begin = np.full(len(self.end), float(self._task.times[0]))
+        return np.sign(sides_at(self._task, self._part, begin, self._part.starts).values).astype(int)
+
+    @cached_property
+    def settled_passages(self) -> MemberPassages:
+        """Those before the ends of members, in order, of a run that has come to its end."""
+        found = MemberPassages.of_parts(self.passages, self.last.shape[1])
+        return found.where(found.times <= self.end[found.members]).in_order()
 
     def _is_small(self) -> np.ndarray:
         """Whether a member became small beside the sizes that doubles and tolerances are made for."""
@@ -137,7 +148,9 @@ class TogetherInBatches(Together):
         for lane, stop in group.stops.items():
             member = members[lane]
             self.end[member], self.last[member], self.stop[member] = stop.time, stop.state, stop.event
-        self.passages += [(int(members[p.lane]), p.event, p.time, p.sign, p.state) for p in group.passages]
+        if group.passages:
+            lanes, *columns = map(np.array, zip(*group.passages, strict=True))
+            self.passages.append(MemberPassages(members[lanes], *columns))
         self._finished[members], self._doubtful[members] = True, group.doubtful
 
 
@@ -157,9 +170,7 @@ class TogetherInLanes(Together):
         numbers = np.empty((len(constants) + len(recorded.extra), count))
         for row, constant in zip(numbers, constants, strict=False):
             row[:] = constant
-        begin, sides = np.full(count, float(task.times[0])), np.zeros((count, 0))
-        if task.located_events:
-            sides = np.sign(sides_at(task, part, begin, part.starts).values).T
+        sides = self.sides_at_start.T if task.located_events else np.zeros((count, 0))
         members = members_at(part.starts, sides, numbers, task.times.size)
         self.states, self.last, endings = members.rows, members.states, members.endings
         for piece, _ in pieces:
@@ -178,13 +189,8 @@ class TogetherInLanes(Together):
             lanes.begin(run, members, np.flatnonzero(endings == NONE))
             while not lanes.is_done:
                 found = lanes.go_on(_ROUNDS)
-                whose = zip(*(column.tolist() for column in found.whose.T), strict=True)
-                self.passages += [
-                    (member, event, t, sign, x)
-                    for (member, event, sign), t, x in zip(
-                        whose, found.time.tolist(), found.state, strict=True
-                    )
-                ]
+                member, event, sign = found.whose.T
+                self.passages.append(MemberPassages(member, event, found.time, sign, found.state))
                 # Told before one looks: an interrupt keeps what is done.
                 arrived = (endings == ARRIVED) & (members.times >= task.times[-1])
                 self._finished = arrived | (endings >= STOPPED)

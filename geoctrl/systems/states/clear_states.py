@@ -73,12 +73,14 @@ def _least_conditions(matrices: np.ndarray) -> np.ndarray:
 def _least_scaled_conditions(matrices: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The same in units in which rows and columns of the sizes (N, r, n) are of size one."""
     # Members last, along which numpy is fast: matrices are small.
-    sizes = np.ascontiguousarray(np.moveaxis(sizes, 0, -1))
+    sizes = np.array(np.moveaxis(sizes, 0, -1), order="C")
     rows, columns = np.ones((len(sizes), 1, len(matrices))), np.ones((1, *sizes.shape[1:]))
     for _ in range(TURNS):
         for factors, axis in ((columns, 0), (rows, 1)):
-            largest = np.max(sizes * rows * columns, axis=axis, keepdims=True)
-            factors /= np.where(largest > 0, np.sqrt(largest), 1.0)
+            root = np.sqrt(sizes.max(axis=axis, keepdims=True))
+            root[root == 0] = 1.0
+            factors /= root
+            sizes /= root
     scaled = rows * np.moveaxis(matrices, 0, -1) * columns
     largest = np.abs(scaled).max(axis=(0, 1))
     return _least_conditions(np.ascontiguousarray(np.moveaxis(scaled, -1, 0))) * np.minimum(largest, 1.0)
