@@ -25,8 +25,8 @@ LEAST_LINES = 40
 ROOMS = {
     "_scalars": "graph text arithmetic algebra .",
     "checker": (
-        ". words enclosures theorems flows orbits hybrid_orbits cycles sublevels rests slopes squares "
-        "catches maps ranges schedules"
+        ". words enclosures theorems flows orbits hybrid_orbits cycles sublevels rests slopes families "
+        "squares catches maps ranges schedules"
     ),
     "algebra": "representation .",
     "decisions": "reading arithmetic functions questions theorems .",
@@ -39,7 +39,7 @@ ROOMS = {
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
         "symbolic question rest invariants linear critical proofs witnesses set_witnesses certificates "
-        "conditions maps programs quadratics higher_degrees regions schedules ."
+        "conditions maps programs quadratics higher_degrees families regions schedules ."
     ),
     "orbits": "enclosures catches phases . branches",
     "continuation": "normal_forms .",

@@ -6,8 +6,8 @@ and square roots), `reader` (what a file may hold), `jets` (derivatives), `ident
 `definite` (matrices), `question` (what is proved of the equations), `verdicts` (three theorems). Certificates
 by one of these rest on nothing else: other files are imported where a certificate names a theorem of theirs,
 a file of `theorems`, `orbits`, `hybrid_orbits` or `cycles` (on `flows`, an integrator), `sublevels` (with
-`rests` above it), `squares`, `slopes`, `catches`, `maps`, `ranges` or `schedules`, with `enclosures` (numbers
-up to a radius). `words` writes the sentence.
+`rests` above it), `squares`, `slopes` (with `families` above it), `catches`, `maps`, `ranges` or `schedules`,
+with `enclosures` (numbers up to a radius). `words` writes the sentence.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ THEOREMS = {
     "sublevel": "sublevels.file",
     "squares": "squares.file",
     "slopes": "slopes.file",
+    "slopes beside a family": "families.file",
     "map": "maps.file",
     "over": "ranges.file",
     "moving member": "schedules.file",

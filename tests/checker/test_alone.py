@@ -30,7 +30,8 @@ LARGEST = {
     ("cycles",): 120,
     ("maps",): 500,
     ("rests",): 160,
-    ("slopes",): 370,
+    ("slopes",): 385,
+    ("slopes", "families"): 505,
     ("squares",): 550,
     ("sublevels",): 550,
 }
@@ -91,6 +92,7 @@ READ = {
     "sublevels": "theorems",
     "rests": "flows sublevels",
     "slopes": "",
+    "families": "slopes theorems",
     "squares": "",
     "catches": "flows slopes squares",
     "maps": "theorems",

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
@@ -77,6 +77,8 @@ class SlopesFall:
     level : fmpq
     multipliers : list of list of fmpq
         N, a row for each of the ties.
+    piece : optional
+        Of the family that the set is about, `checker.families`.
 
     Attributes
     ----------
@@ -88,9 +90,14 @@ class SlopesFall:
     """
 
     def __init__(
-        self, field: Field, function: list[list[fmpq]], level: fmpq, multipliers: Sequence[list[fmpq]] = ()
+        self,
+        field: Field,
+        function: list[list[fmpq]],
+        level: fmpq,
+        multipliers: Sequence[list[fmpq]] = (),
+        piece: Any = None,
     ) -> None:
-        self.field, self.level, n = field, level, len(field.measured)
+        self.field, self.level, self.piece, n = field, level, piece, len(field.measured)
         self._forms: dict[tuple[int, ...], arb_mat] = {}
         require(len(function) == n, "the function is not one of what is measured", "theorem.function")
         self.matrix = form(function, n)
@@ -114,7 +121,8 @@ class SlopesFall:
             self._weights = matrix([[ball(c) for c in row] for row in multipliers], n) * frame
             reach = [(arb(level) * self.inverse[k, k]).sqrt().upper().fmpq() for k in range(n)]
             self._stretch = self._stretched(frame.transpose() * self._image)
-        self.whole = Cell((fmpq(0),) * n, tuple(reach))
+        reach += piece.widths if piece else []
+        self.whole = Cell((fmpq(0),) * len(reach), tuple(reach))
 
     def _stretched(self, E: arb_mat) -> arb:
         """A bound of |q| over the set, where V = q^T E q with E nearly the unit matrix."""
@@ -142,20 +150,30 @@ class SlopesFall:
         return (m.transpose() * slope)[0, 0] - 2 * steps
 
     def halved(self, cell: Cell) -> tuple[int, ...]:
-        """The sides that are parts of those of the box."""
-        return tuple(
-            k for k, (r, whole) in enumerate(zip(cell.radius, self.whole.radius, strict=True)) if r < whole
-        )
+        """The sides of V that are parts of those of the box."""
+        return tuple(k for k in range(len(self.matrix)) if cell.radius[k] < self.whole.radius[k])
 
     def is_outside(self, cell: Cell) -> bool:
         """Whether nothing of the set is in a cell."""
-        return bool(self.least(cell) > arb(self.level))
+        least = self.least(cell)
+        beyond = self.piece and self.piece.is_beyond(least, cell.balls()[len(self.matrix) :])
+        return bool(least > arb(self.level) or beyond)
 
     def falls(self, slopes: Slopes) -> bool:
         """Whether P J + J^T P + N^T G + G^T N is negative definite for all J and G of these."""
-        L = self._image.transpose() * slopes.rates * self._frame
+        return definite_frame(self.decay(slopes)) is not None
+
+    def decay(self, slopes: Slopes) -> arb_mat:
+        """-(P J + J^T P + N^T G + G^T N), in q; with what is asked of symbols where there are some."""
+        n, rows = len(self.matrix), slopes.rates.tolist()
+        L = self._image.transpose() * matrix(rows[:n], n) * self._frame
         L += self._weights.transpose() * (slopes.ties * self._frame)
-        return definite_frame(-(L + L.transpose())) is not None
+        H = -(L + L.transpose())
+        if not self.piece:
+            return H
+        return self.piece.matrix_with_border(
+            H, self._frame.transpose() * self._image, matrix(rows[n:], n) * self._frame
+        )
 
     def require(self, letters: str) -> int:
         """The number of cells over which the function falls; Refusal where it is not proved to, or the model
@@ -203,7 +221,7 @@ class SlopesFall:
     def require_functions(self, hull: list[list[arb]]) -> None:
         """The domain does not end, and outputs keep within their limits, by their slopes over the set."""
         given = self.field.given
-        at = self.field.over([arb(0)] * len(self.whole.middle)).values
+        at = self.field.over([*[arb(0)] * len(self.matrix), *self.whole.balls()[len(self.matrix) :]]).values
         bounds = [None] * len(given["domain"]) + list(given["limits"].items())
         for value, slopes, bound in zip(at, hull, bounds, strict=True):
             reach = self.reach_of(slopes)
@@ -214,8 +232,15 @@ class SlopesFall:
                     f"it is not proved that {bound[0][:80]!r} stays within its limit", "theorem.limits"
                 )
 
+    def holds(self, deviations: Sequence[arb]) -> bool:
+        """Whether a state with these is proved to be in the set."""
+        n = len(self.matrix)
+        y, P = arb_mat(n, 1, list(deviations[:n])), matrix(self.matrix, n)
+        value = (y.transpose() * P * y)[0, 0]
+        return bool(value <= arb(self.level)) and (not self.piece or self.piece.holds(value, deviations[n:]))
+
     def reach_of(self, slopes: list[arb]) -> arb:
-        """How much a function with these slopes changes at most from the point to others of the set."""
+        """How much a function with these slopes changes at most from what rests to others of the set."""
         along = (matrix([slopes], len(slopes)) * self._frame).entries()
         return (sum((c.abs_upper() * c.abs_upper() for c in along), arb(0)).sqrt() * self._stretch).upper()
 

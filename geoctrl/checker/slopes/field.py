@@ -9,11 +9,11 @@ deviations y from the point. A state that enters everything through sines and co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from flint import arb, arb_mat, ctx
+from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.enclosures.balls import ENTIRE, Balls
 from geoctrl.checker.enclosures.cells import constants, matrix, matrix_of, solution
@@ -46,6 +46,8 @@ class Field:
     Parameters
     ----------
     problem, witness : as read
+    family : callable, optional
+        What makes of this field a family, `checker.families`, from whose members deviations are then.
     given : dict
         With the keys "domain" and "limits"; "levels" where functions are held.
 
@@ -55,6 +57,8 @@ class Field:
     given : dict
     measured, free : list of int
         Numbers of states.
+    sides : list of int
+        Those along which there are slopes: what is measured.
     ties : list of int
         Places of the relations of the leaf, and of held functions.
     functions : list of int
@@ -63,7 +67,13 @@ class Field:
         Labels of the measured states of which whole turns change nothing.
     """
 
-    def __init__(self, problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        problem: dict[str, Any],
+        witness: dict[str, Any],
+        given: dict[str, Any],
+        family: Callable[[Field], Any] | None = None,
+    ) -> None:
         self.question, self.given = Question(problem, witness), given
         q, levels = self.question, given.get("levels", [])
         q.require_rest()
@@ -77,7 +87,8 @@ class Field:
         self.turned = [q.labels[i] for i in self.measured if is_turned(q, i, used)]
         with ctx.workprec(BITS):
             self.point = [+ball(v) for v in problem["states"].values()]
-            self._still = {order: constants(q, order) for order in (1, 2)}
+            self.still = {order: constants(q, order) for order in (1, 2)}
+        self.beside = family and family(self)
 
     # -- which states are meant --------------------------------------------------------------------
 
@@ -101,6 +112,7 @@ class Field:
         self.measured = sorted(left)
         self.free = [i for i in range(n) if i not in left]
         require(self.measured, "no rate depends on a state", "problem.field")
+        self.sides = self.measured
 
     def _depends(self) -> list[int]:
         """Of each node the states that it depends on, as bits; the bit beyond stands for unknowns."""
@@ -135,7 +147,8 @@ class Field:
         bent : bool
             In mean value form from the middle of the cell, by second derivatives: narrower, and slower.
         """
-        return _Over(self, cell, bent).slopes
+        found = _Over(self, cell, bent).slopes
+        return self.beside.slopes_across(found, cell) if self.beside else found
 
     @cached_property
     def motion(self) -> list[int]:
@@ -145,9 +158,9 @@ class Field:
 
     @cached_property
     def nodes_with_slopes(self) -> list[int]:
-        """Places of the rates of what is measured, of ties and of further functions."""
+        """Places of the rates along the sides, of ties and of further functions."""
         field = self.question.problem["field"]
-        return [*(field[i] for i in self.measured), *self.ties, *self.functions]
+        return [*(field[i] for i in self.sides), *self.ties, *self.functions]
 
     @property
     def unknowns(self) -> list[int]:
@@ -156,12 +169,27 @@ class Field:
 
     def at(self, deviations: Sequence[arb], order: int) -> dict[int, Jet]:
         """Constants, and states at their values."""
-        found = dict(self._still[order])
+        if self.beside:
+            return self.beside.jets_at(deviations, order)
+        found = dict(self.still[order])
         for i in self.free:  # of what depends on it values are asked for alone, and it has them everywhere
             found[self.question.states[i]] = Jet({(): self.point[i]}, order)
         for k, (i, y) in enumerate(zip(self.measured, deviations, strict=True)):
             found[self.question.states[i]] = Jet({(): self.point[i] + y, (k,): arb(1)}, order)
         return found
+
+    def deviations(self, state: Sequence[fmpq | arb]) -> list[arb]:
+        """Of a state from the point, or from the member that rests with its symbols, then of these; of angles
+        up to whole turns where these change nothing.
+        """
+        found, moved = [], self.beside.symbol_steps(state) if self.beside else []
+        rests = self.at([*[arb(0)] * len(self.measured), *moved], 1)
+        for i, e in ((i, rests[self.question.states[i]].value) for i in self.measured):
+            away = arb(state[i]) - e
+            if self.question.labels[i] in self.turned:
+                away -= 2 * arb.pi() * round(float(away.mid() / (2 * arb.pi())))
+            found.append(away)
+        return [*found, *moved]
 
     def jets(self, at: dict[int, Jet], nodes: list[int], order: int) -> list[Jet]:
         """Jets of nodes; `at` takes up what they are made of."""
@@ -172,7 +200,7 @@ class _Over:
     """The rates over one cell, with the accelerations as variables z beside the deviations y."""
 
     def __init__(self, field: Field, cell: Sequence[arb], bent: bool) -> None:
-        self._field, self._n = field, len(field.measured)
+        self._field, self._n = field, len(field.sides)
         self._bent, self._order = bent, 2 if bent else 1
         middle = [y.mid() for y in cell]
         self._steps = {k: y - m for k, (y, m) in enumerate(zip(cell, middle, strict=True))}

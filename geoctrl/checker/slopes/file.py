@@ -83,7 +83,7 @@ class SlopesSet(NamedTuple):
         places = [labels.index(k) for k in (pairs[0] if pairs else labels[:2])]
         with ctx.workprec(BITS):
             for k in places:
-                parts = (part for cell in cells for part in _parts(cell, k, pieces or PIECES))
+                parts = (part for cell in cells for part in parts_of(cell, k, pieces or PIECES))
                 cells = [part for part in parts if not self.fall.is_outside(part)]
             return [self._widened(cell, places) for cell in cells]
 
@@ -165,21 +165,13 @@ class SlopesSet(NamedTuple):
         """Whether a state is proved to be in the set; angles up to whole turns where these change nothing."""
         field = self.fall.field
         with ctx.workprec(BITS):
-            y = []
-            for i in field.measured:
-                away = arb(state[i]) - field.point[i]
-                if field.question.labels[i] in field.turned:
-                    away -= 2 * arb.pi() * round(float(away.mid() / (2 * arb.pi())))
-                y.append(away)
+            y = field.deviations(state)
             ties = (field.jets(field.at(at, 1), field.ties, 1) for at in (y, [arb(0)] * len(y)))
-            if not all(abs(a.value - b.value) <= arb(slack) for a, b in zip(*ties, strict=True)):
-                return False
-            column = arb_mat(len(y), 1, y)
-            P = arb_mat(len(y), len(y), [arb(c) for row in self.matrix for c in row])
-            return bool((column.transpose() * P * column)[0, 0] <= arb(self.fall.level))
+            near = all(abs(a.value - b.value) <= arb(slack) for a, b in zip(*ties, strict=True))
+            return near and self.fall.holds(y)
 
 
-def _parts(cell: Cell, k: int, pieces: int) -> list[Cell]:
+def parts_of(cell: Cell, k: int, pieces: int) -> list[Cell]:
     """Pieces of a cell along a side."""
     radius = (*cell.radius[:k], cell.radius[k] / pieces, *cell.radius[k + 1 :])
 
