@@ -66,6 +66,7 @@ _PUBLIC = {
         "DarbouxPolynomial",
         "DiscoveredInvariants",
         "EquilibriaOverCells",
+        "FamilyRegion",
         "HeldLinearization",
         "HoldBracket",
         "Invariant",

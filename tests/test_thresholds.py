@@ -31,7 +31,9 @@ EXCEPTED = {
     "_scalars/magnitude_rules.py: np.maximum(size, 1.0)": "arguments of functions, which have no unit",
     "algebra/block_matrices.py: max(1.0, float(np.max(np.abs(matrix))))": "matrices of groups hold rotations",
     "analysis/energy_casimir.py: max(1, int(np.sum(spread > VANISHING * spread[0])))": COUNT,
-    "analysis/falling_by_slopes.py: _least(inverse, middle, radius, sides) > level * (1 + 1e-09)": RELATIVE,
+    "analysis/falling_by_slopes.py: least_over(inverse, middle, radius, sides) > level * (1 + 1e-09)": (
+        RELATIVE
+    ),
     "analysis/falling_quadratic.py: max(1.0, least)": "a level, in terms of the first function",
     "analysis/falling_quadratic.py: size < 1e-12": "a level, in terms of the first function",
     "analysis/region_proofs.py: max(1, sum((a < b for a, b in axes)))": COUNT,

@@ -19,6 +19,7 @@ _HOME = {
     "MovingBound": "geoctrl.analysis.schedules.moving_bound",
     "Observability": "geoctrl.analysis.linear.controllability",
     "PiecewiseMap": "geoctrl.analysis.schedules.piecewise_map",
+    "FamilyRegion": "geoctrl.analysis.regions.attracted_set",
     "RegionOfAttraction": "geoctrl.analysis.regions.energy_set",
     "StabilityConditions": "geoctrl.analysis.conditions.conditions_result",
     "StabilityMap": "geoctrl.analysis.maps.stability_map",

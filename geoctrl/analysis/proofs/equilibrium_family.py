@@ -21,10 +21,11 @@ from geoctrl import decisions
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import Generators, NotSolved
 from geoctrl.analysis.question.table import Stored
+from geoctrl.decisions.arithmetic.eliminations import nullspace
 from geoctrl.decisions.functions.derivatives import Jet, evaluate, reachable
 from geoctrl.decisions.functions.identities_by_division import Functions
 
-__all__ = ["Solved", "family_through", "flat_family", "given_family"]
+__all__ = ["Solved", "family_of_rests", "family_through", "flat_family", "given_family"]
 
 
 def flat_family(stored: Stored, q: decisions.Question, tangents: Sequence[Sequence[fmpq]]) -> Stored:
@@ -153,8 +154,12 @@ def _family_problem(
     named = [table.symbol(f"s{k}", "family") for k in range(1, len(free) + 1)]
     known = dict(g.places) | {i: place for (i, _), (_, place) in zip(free, named, strict=True)}
     unknowns = _unknowns_along(table, g, equations, known)
+    own = {j: place for (_, j), (_, place) in zip(free, named, strict=True)}
     states = []
     for i, start in enumerate(e):
+        if i in own:
+            states.append(own[i])
+            continue
         shift = start - sum((row[i] * e[j] for row, (_, j) in zip(tangents, free, strict=True)), start * 0)
         terms = [(row[i], place) for row, (_, place) in zip(tangents, named, strict=True) if row[i]]
         states.append(table.total([(shift, table.product()), *terms]))
@@ -193,6 +198,18 @@ def family_through(stored: Stored, question: decisions.Question, dimension: int)
     if len(solved.free) != dimension:
         raise NotSolved
     return solved.family_problem(stored)
+
+
+def family_of_rests(stored: Stored) -> Stored:
+    """The problem with the family of points of rest to which the kernel of its linearisation is tangent, a
+    flat one where it is; NotSolved or Refusal where none is found.
+    """
+    question = stored.exactly()
+    kernel = nullspace([*question.linearisation, *question.leaf[0]], len(question.labels))
+    try:
+        return flat_family(stored, question, kernel)
+    except (decisions.Refusal, NotSolved):
+        return family_through(stored, question, len(kernel))
 
 
 class Solved:

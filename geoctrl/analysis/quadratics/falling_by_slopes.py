@@ -29,7 +29,7 @@ from geoctrl.checker.slopes.fall import LEAF, LETTERS
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.errors import CertificateError
 
-__all__ = ["FallingBySlopes", "Shown"]
+__all__ = ["FallingBySlopes", "Shown", "least_over"]
 
 RATIO, GROWN = 1.03, 1.02
 """Between a level that is shown and one that is not; by how much a volume has to grow for other weights."""
@@ -58,7 +58,7 @@ class Shown(NamedTuple):
     volume: float
 
 
-class _Slopes(NamedTuple):
+class SlopesInSizes(NamedTuple):
     """Middles and radii of J, of slopes of ties and of further functions, and the values of these."""
 
     J: np.ndarray
@@ -102,20 +102,32 @@ class FallingBySlopes:
         Of all states.
     rate : float
         Of the system.
+
+    Attributes
+    ----------
+    sizes, sides : ndarray
+        Of what the function is of, and of all along which there are slopes.
+    tied : SecondOrder
+        What ties leave of the states.
+    jacobian, along_ties : ndarray
+        The linearisation, and what it is along the leaf.
+    rooms : ndarray
+        How much margins and limited outputs may change.
     """
 
     def __init__(self, field: Field, sizes: np.ndarray, rate: float) -> None:
         self._field, self._n = field, len(field.measured)
-        self._sizes, self._rate = np.asarray(sizes, dtype=float)[field.measured], rate or 1.0
-        found = self._slopes_over(np.zeros(self._n), np.zeros(self._n))
+        self.sizes, self.rate = np.asarray(sizes, dtype=float)[field.measured], rate or 1.0
+        self.sides = np.asarray(sizes, dtype=float)[field.sides]
+        found = self.slopes_over(np.zeros(len(self.sides)), np.zeros(len(self.sides)))
         if found is None:
             raise CertificateError("by slopes, the rates have no derivatives at the point")
-        self._tied = SecondOrder.of(found.T, self._bend_of_ties())
-        self._jacobian, self._rooms = found.J, self._rooms_at(found.values)
-        self._A = self._tied.along.T @ found.J @ self._tied.along
-        rates = np.linalg.eigvals(self._A).real
-        if not rates.max() < -NEUTRAL * np.abs(self._A).max():
-            slowest = rates.max() * self._rate
+        self.tied = SecondOrder.of(found.T, self._bend_of_ties())
+        self.jacobian, self.rooms = found.J[: self._n], self._rooms_at(found.values)
+        self.along_ties = self.tied.along.T @ self.jacobian @ self.tied.along
+        rates = np.linalg.eigvals(self.along_ties).real
+        if not rates.max() < -NEUTRAL * np.abs(self.along_ties).max():
+            slowest = rates.max() * self.rate
             raise CertificateError(f"by slopes, the linearisation does not decay: real part {slowest:.3g}")
         self._pace = -2 * float(np.mean(rates))
 
@@ -135,20 +147,20 @@ class FallingBySlopes:
 
     def _bend_of_ties(self) -> np.ndarray:
         """Half of their second derivatives at the point."""
-        bend, sizes = np.zeros((len(self._field.ties), self._n, self._n)), self._sizes
+        bend, sizes = np.zeros((len(self._field.ties), self._n, self._n)), self.sizes
         with ctx.workprec(BITS):
-            at = self._field.at([arb(0)] * self._n, 2)
+            at = self._field.at([arb(0)] * len(self.sides), 2)
             for half, jet in zip(bend, self._field.jets(at, self._field.ties, 2), strict=True):
-                for i, j in (key for key in jet.terms if len(key) == 2):
+                for i, j in (key for key in jet.terms if len(key) == 2 and max(key) < self._n):
                     c = float(jet.terms[i, j].mid()) * sizes[i] * sizes[j] / 2  # of y_i y_j
                     half[i, j] += c
                     half[j, i] += c
         return bend
 
-    def _slopes_over(self, middle: np.ndarray, radius: np.ndarray) -> _Slopes | None:
+    def slopes_over(self, middle: np.ndarray, radius: np.ndarray) -> SlopesInSizes | None:
         """Slopes over a cell, None where there are none."""
         with ctx.workprec(BITS):
-            sides = zip(middle * self._sizes, radius * self._sizes, strict=True)
+            sides = zip(middle * self.sides, radius * self.sides, strict=True)
             cell = [arb(_number(m), _number(r)) for m, r in sides]
             try:
                 found = self._field.over(cell, bent=bool(np.any(radius)))
@@ -157,18 +169,18 @@ class FallingBySlopes:
             rows = [*found.rates.tolist(), *found.ties.tolist(), *found.functions]
             pairs = [[(float(c.mid()), float(c.rad())) for c in row] for row in rows]
             values = np.array([float(v.mid()) for v in found.values])
-        slopes = np.array(pairs).reshape(len(rows), self._n, 2) * self._sizes[:, None]
+        slopes = np.array(pairs).reshape(len(rows), self._n, 2) * self.sizes[:, None]
         if not np.all(np.isfinite(slopes)):
             return None
-        J = slopes[: self._n] / (self._sizes[:, None, None] * self._rate)
-        T, G = np.split(slopes[self._n :], [len(self._field.ties)])
-        return _Slopes(J[..., 0], J[..., 1], T[..., 0], T[..., 1], G[..., 0], G[..., 1], values)
+        J, T, G = np.split(slopes, np.cumsum([len(self.sides), len(self._field.ties)]))
+        J = J / (self.sides[:, None, None] * self.rate)
+        return SlopesInSizes(J[..., 0], J[..., 1], T[..., 0], T[..., 1], G[..., 0], G[..., 1], values)
 
-    def _form(self, P: np.ndarray) -> _Form:
+    def form(self, P: np.ndarray) -> _Form:
         r"""Of a function: at the point N makes :math:`P A + A^T P + N^T G + G^T N` a form without products of
         what is along the leaf and across it, which falls across the leaf as fast as in the mean along it.
         """
-        tied, rate = self._tied, P @ self._jacobian
+        tied, rate = self.tied, P @ self.jacobian
         rate = rate + rate.T
         inverse = np.linalg.pinv(tied.slopes @ tied.across)
         mixed = -inverse.T @ (tied.along.T @ rate @ tied.across).T
@@ -179,7 +191,7 @@ class FallingBySlopes:
         """How clearly V falls over a cell, and outputs keep within their limits: above zero where that is
         shown, at most one.
         """
-        if (found := self._slopes_over(middle, radius)) is None:
+        if (found := self.slopes_over(middle, radius)) is None:
             return -np.inf
         frame = form.frame
         along = np.linalg.inv(frame)  # T^-1 J T in coordinates in which V is a square
@@ -193,14 +205,14 @@ class FallingBySlopes:
             return -np.inf
         margin = 1.0 - float(np.max(np.sum(np.abs(lower) @ (E + E.T) @ np.abs(lower).T, axis=1)))
         G = np.abs(found.G @ frame) + found.G_radius @ np.abs(frame)
-        used = np.sqrt(level) * np.linalg.norm(G, axis=1) / self._rooms
+        used = np.sqrt(level) * np.linalg.norm(G, axis=1) / self.rooms
         return min(margin, 1.0 - float(np.max(used, initial=0.0)))
 
     # -- weights -------------------------------------------------------------------------------------
 
     def _functions(self) -> Iterator[tuple[Callable[[np.ndarray], np.ndarray], int]]:
         """Families of functions by logarithms of weights, and how many there are."""
-        roots, modes = np.linalg.eig(self._A)
+        roots, modes = np.linalg.eig(self.along_ties)
         if np.linalg.cond(modes) < MODES:
             left = np.linalg.inv(modes)
             twins = np.argmin(np.abs(roots[:, None] - roots.conj()), axis=1)
@@ -208,13 +220,13 @@ class FallingBySlopes:
             kept = sorted(set(first))
             places = [kept.index(k) for k in first]
             yield lambda w: (left.conj().T @ (np.exp(w[places])[:, None] * left)).real, len(kept)
-        count = len(self._A)
-        yield lambda q: scipy.linalg.solve_continuous_lyapunov(self._A.T, -np.diag(np.exp(q))), count
+        count = len(self.along_ties)
+        yield lambda q: scipy.linalg.solve_continuous_lyapunov(self.along_ties.T, -np.diag(np.exp(q))), count
 
     @cached_property
-    def _families(self) -> list[_Family]:
+    def families(self) -> list[_Family]:
         """Across the leaf functions have one weight more."""
-        tied = self._tied
+        tied = self.tied
         if not tied.across.size:
             return [_Family(make, np.zeros(count)) for make, count in self._functions()]
         return [
@@ -224,14 +236,14 @@ class FallingBySlopes:
 
     def at_once(self) -> Shown | None:
         """The largest set of one cell, of the functions of equal weights."""
-        for family in self._families:
+        for family in self.families:
             family.shown = self._level(family.make(family.weights))
-        found = (family.shown for family in self._families if family.shown is not None)
+        found = (family.shown for family in self.families if family.shown is not None)
         return max(found, key=lambda shown: shown.volume, default=None)
 
     def sets_by_weights(self) -> Iterator[Shown]:
         """Larger and larger sets of one cell, by other weights. It goes on where it was left."""
-        for family in self._families if self._curved_sides else ():
+        for family in self.families if self._curved_sides else ():
             while family.shown is not None and family.step > LEAST:
                 for weights in family.neighbours():
                     if (larger := self._larger(family.make(weights), family.shown)) is not None:
@@ -243,23 +255,23 @@ class FallingBySlopes:
 
     def _larger(self, P: np.ndarray, than: Shown) -> Shown | None:
         """The set of a function, if it is clearly larger than another."""
-        if (flat := self._tied.flatness(P)) is None:
+        if (flat := self.tied.flatness(P)) is None:
             return None
         wanted = than.volume + np.log(GROWN)
-        level = np.exp((wanted - flat) * 2 / len(self._A))
+        level = np.exp((wanted - flat) * 2 / len(self.along_ties))
         found = self._level(P, level) if self._whole(P, level) else None
         return found if found is not None and found.volume >= wanted - ROUNDING else None
 
     def _whole(self, P: np.ndarray, level: float) -> bool:
         reach = np.sqrt(level * np.diag(np.linalg.inv(P)))
-        return self._margin(self._form(P), level, np.zeros(self._n), reach) > SURE
+        return self._margin(self.form(P), level, np.zeros(self._n), reach) > SURE
 
     def _level(self, P: np.ndarray, low: float = 0.0) -> Shown | None:
         """The set of a function as one cell at its largest level, nearly, from one that is shown."""
-        if self._tied.flatness(P) is None:
+        if self.tied.flatness(P) is None:
             return None
         level = _largest(lambda c: self._whole(P, c), low, 1.0 / np.diag(np.linalg.inv(P)).max())
-        return Shown(P, level, LEAF, self._tied.volume(P, level)) if level else None
+        return Shown(P, level, LEAF, self.tied.volume(P, level)) if level else None
 
     # -- cells ---------------------------------------------------------------------------------------
 
@@ -272,12 +284,12 @@ class FallingBySlopes:
                 if (cells := self._cells(shown.function, level, most)) is None:
                     high = level
                     continue
-                shown = Shown(shown.function, level, cells, self._tied.volume(shown.function, level))
+                shown = Shown(shown.function, level, cells, self.tied.volume(shown.function, level))
                 yield shown
 
     def _cells(self, P: np.ndarray, level: float, most: int) -> str | None:
         """A tree of cells over which the function falls below a level, None where none is found."""
-        form, inverse = self._form(P), np.linalg.inv(P)
+        form, inverse = self.form(P), np.linalg.inv(P)
         reach = np.sqrt(level * np.diag(inverse))
         letters: list[str] = []
         pending = [(np.zeros(self._n), reach)]
@@ -286,13 +298,13 @@ class FallingBySlopes:
                 return None
             middle, radius = pending.pop()
             sides = [k for k in range(self._n) if radius[k] < reach[k]]
-            if sides and _least(inverse, middle, radius, sides) > level * (1 + 1e-9):
+            if sides and least_over(inverse, middle, radius, sides) > level * (1 + 1e-9):
                 letters.append(LEAF)
                 continue
             if self._margin(form, level, middle, radius) > SURE:
                 letters.append(LEAF)
                 continue
-            inside = not sides or _least(inverse, middle, 0 * radius, sides) < level
+            inside = not sides or least_over(inverse, middle, 0 * radius, sides) < level
             if inside and not self._margin(form, level, middle, 0 * radius) > SURE:
                 return None  # halving is in vain
             k = self._side(form, level, middle, radius)
@@ -312,7 +324,7 @@ class FallingBySlopes:
         """Sides on which slopes depend, as far as letters name them."""
         found = []
         for k in range(min(self._n, len(LETTERS))):
-            slopes = self._slopes_over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
+            slopes = self.slopes_over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
             if slopes is None or any(
                 _wide(*pair)
                 for pair in (
@@ -328,19 +340,24 @@ class FallingBySlopes:
 
     def proposal(self, shown: Shown) -> dict[str, object]:
         """What the checker is given, ready for JSON: at level one."""
-        P = shown.function / (shown.level * np.outer(self._sizes, self._sizes))
+        P = shown.function / shown.level
+        return {"level": "1", "cells": shown.cells} | self.numbers_of(P)
+
+    def numbers_of(self, function: np.ndarray) -> dict[str, object]:
+        """A function in sizes, and the multipliers of its ties, in numbers with few bits."""
+        P = function / np.outer(self.sizes, self.sizes)
         sizes = np.sqrt(np.diag(P))
         rows = [[str(_short(P[i, j], sizes[i] * sizes[j])) for j in range(i + 1)] for i in range(self._n)]
-        found: dict[str, object] = {"function": rows, "level": "1", "cells": shown.cells}
         if not self._field.ties:
-            return found
-        N = self._form(shown.function).multipliers * (self._rate / (shown.level * self._sizes))
+            return {"function": rows}
+        N = self.form(function).multipliers * (self.rate / self.sizes)
         unit = np.abs(N).max(axis=1)
-        return found | {
+        return {
+            "function": rows,
             "multipliers": [
                 [str(_short(c, u)) for c in row]
                 for row, u in zip(N, np.where(unit > 0, unit, 1.0), strict=True)
-            ]
+            ],
         }
 
 
@@ -376,7 +393,7 @@ def _largest(holds: Callable[[float], bool], low: float, start: float) -> float:
     return low
 
 
-def _least(inverse: np.ndarray, middle: np.ndarray, radius: np.ndarray, sides: list[int]) -> float:
+def least_over(inverse: np.ndarray, middle: np.ndarray, radius: np.ndarray, sides: list[int]) -> float:
     """A number below V over a cell, by some of its sides."""
     m, slope = middle[sides], np.linalg.solve(inverse[np.ix_(sides, sides)], middle[sides])
     return float(m @ slope - 2 * np.abs(slope) @ radius[sides])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 
 from geoctrl._checks import whole_number
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.analysis.regions.proved_set import ProvedSet
 from geoctrl.decisions.functions.derivatives import to_float
 
-__all__ = ["SLOPES", "SQUARES", "AttractedSet"]
+__all__ = ["SLOPES", "SQUARES", "AttractedSet", "FamilyRegion"]
 
 SLOPES, SQUARES = "slopes", "squares"
 
@@ -122,18 +123,7 @@ class AttractedSet(ProvedSet):
     @property
     def lyapunov(self) -> str:
         """The function in the deviations of what is measured."""
-        P, powers = self._finding.matrix, self._finding.powers
-        found: dict[tuple[int, ...], fmpq] = {}
-        for i, a in enumerate(powers):
-            for j, b in enumerate(powers[: i + 1]):
-                factors = (*sorted(_factors_of(a) + _factors_of(b)),)
-                found[factors] = found.get(factors, fmpq(0)) + P[i][j] * (1 if i == j else 2)
-        terms = [
-            "*".join([f"{to_float(c):.6g}", *(f"d[{self.measured[k]}]" for k in factors)])
-            for factors, c in sorted(found.items(), key=lambda item: (len(item[0]), item[0]))
-            if c
-        ]
-        return " + ".join(terms).replace("+ -", "- ")
+        return _function_text(self._finding)
 
     @property
     def tends(self) -> str:
@@ -209,11 +199,7 @@ class AttractedSet(ProvedSet):
         """
         if pieces is not None:
             whole_number("pieces", pieces, 1, 1024)
-        point = {k: (v, v) for k, v in self.point.items()}
-        return [
-            point | {k: _outwards(a.fmpq(), b.fmpq()) for k, (a, b) in cell.items()}
-            for cell in self._finding.cells(pieces)
-        ]
+        return _boxes(self.point, self._finding.cells(pieces))
 
     def _lines(self) -> list[str]:
         edge = "<" if self.is_open else "<="
@@ -221,6 +207,173 @@ class AttractedSet(ProvedSet):
 
     full = full_text
     __repr__ = short_form
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyRegion(ProvedSet):
+    r"""A set of states from which each motion tends to some member of a family of points of rest.
+
+    Made by `region_of_attraction` where other points rest beside the one that is asked about. States s are
+    symbols of the family, y are the deviations of the others from the member with the same s, and the set is
+
+    .. math:: V = y^T P y \le c, \qquad \sqrt V + |\sigma| \le 1, \qquad \sigma_j = (s_j - s_{e,j})/w_j,
+
+    on the leaf. Neither V nor :math:`\sqrt V + |\sigma|` grows along motions: each one tends to a member with
+    :math:`|\sigma| \le 1`, to which one depends on the motion.
+
+    Attributes
+    ----------
+    system : str
+    method : str
+        "slopes beside a family".
+    point : dict of label -> float
+        The member in the middle.
+    widths : dict of label -> float
+        The symbols, with w.
+    rate : float
+        a: V falls at least like :math:`e^{-2 a t}`. In 1/s.
+    level : float
+        c.
+    lyapunov : str
+        V, with six digits of its coefficients; d[x] is the deviation of x from the member.
+    matrix : ndarray
+        P.
+    states_across : tuple of str
+        Those that y are the deviations of.
+    members : str
+        The points of rest, by their symbols.
+    tends : str
+        What motions tend to: a member.
+    levels : tuple of str
+        No function is held.
+    extent : dict of label -> (low, high)
+        Intervals of the states in which the set lies.
+    limits : dict of label -> float
+        Outputs that are proved to stay within these bounds there.
+    verdict : Verdict
+        PROVED_ATTRACTED_TO_FAMILY.
+    claim : str
+    reason : str
+        Why it is no set about the point alone, and where the search was cut.
+    data : dict
+        Everything that the file holds.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> import geoctrl as gc
+    >>> v, x = sp.symbols("v x", real=True)
+    >>> mass = gc.VectorField([v, x], [-(1 + x**2) * v, v], name="mass").reduce()
+    >>> region = gc.region_of_attraction(mass, [0, 0])
+    >>> region.verdict, region.tends
+    (<Verdict.PROVED_ATTRACTED_TO_FAMILY: 'PROVED_ATTRACTED_TO_FAMILY'>, 'one of the points of rest x = s1')
+    >>> region.contains([0.1, 0.2])
+    True
+    """
+
+    @property
+    def level(self) -> float:
+        """The level at which V ends."""
+        return float(Fraction(self.data["theorem"]["level"]))
+
+    @property
+    def states_across(self) -> tuple[str, ...]:
+        """States by whose deviations V is."""
+        return tuple(self._finding.names)
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """P."""
+        return np.array([[to_float(c) for c in row] for row in self._finding.matrix])
+
+    @property
+    def lyapunov(self) -> str:
+        """V in the deviations from the member."""
+        return _function_text(self._finding)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """No function is held."""
+        return ()
+
+    @cached_property
+    def extent(self) -> dict[str, tuple[float, float]]:
+        """Intervals of the states."""
+        return {k: _outwards(a, b) for k, (a, b) in self._finding.extent().items()}
+
+    @property
+    def widths(self) -> dict[str, float]:
+        """Widths of the family along its symbols."""
+        return dict(zip(self._finding.symbols, map(to_float, self._finding.piece.widths), strict=True))
+
+    @property
+    def rate(self) -> float:
+        """Half of the rate at which V falls."""
+        return float(Fraction(self.data["theorem"]["rate"]))
+
+    @property
+    def members(self) -> str:
+        """The points of rest."""
+        return self._finding.members_in_words()
+
+    @property
+    def tends(self) -> str:
+        """What motions of the set tend to, in words."""
+        return f"one of the points of rest {self.members}"
+
+    def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
+        """Intervals of states, box by box: the set lies in the union of the boxes.
+
+        Parameters
+        ----------
+        pieces : int, optional
+            From 1 to 1024: of each side along the first symbol, and along what is first beside the family.
+
+        Returns
+        -------
+        list of dict of label -> (low, high)
+
+        Raises
+        ------
+        InputError
+            If ``pieces`` is no such number.
+        """
+        if pieces is not None:
+            whole_number("pieces", pieces, 1, 1024)
+        return _boxes(self.point, self._finding.cells(pieces))
+
+    def _lines(self) -> list[str]:
+        return [f"<FamilyRegion of {self.system}: to {self.tends}; {self._extent_text}>"]
+
+    full = full_text
+    __repr__ = short_form
+
+
+def _function_text(finding: Any) -> str:
+    """A function in the deviations of what is measured, by what the checker finds."""
+    P, powers, measured = finding.matrix, finding.powers, finding.names
+    found: dict[tuple[int, ...], fmpq] = {}
+    for i, a in enumerate(powers):
+        for j, b in enumerate(powers[: i + 1]):
+            factors = (*sorted(_factors_of(a) + _factors_of(b)),)
+            found[factors] = found.get(factors, fmpq(0)) + P[i][j] * (1 if i == j else 2)
+    terms = [
+        "*".join([f"{to_float(c):.6g}", *(f"d[{measured[k]}]" for k in factors)])
+        for factors, c in sorted(found.items(), key=lambda item: (len(item[0]), item[0]))
+        if c
+    ]
+    return " + ".join(terms).replace("+ -", "- ")
+
+
+def _boxes(
+    point: Mapping[str, float], cells: Iterable[Mapping[str, tuple[arb, arb]]]
+) -> list[dict[str, tuple[float, float]]]:
+    """Cells in doubles, with what they do not tell of as at the point."""
+    return [
+        {k: (v, v) for k, v in point.items()}
+        | {k: _outwards(a.fmpq(), b.fmpq()) for k, (a, b) in cell.items()}
+        for cell in cells
+    ]
 
 
 def _factors_of(powers: dict[int, int]) -> list[int]:

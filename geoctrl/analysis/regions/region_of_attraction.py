@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
@@ -17,20 +16,26 @@ import sympy as sp
 
 from geoctrl._calls.budget import Budget
 from geoctrl._calls.long_calls import Progress, seconds_given
-from geoctrl._checks import nearest, require_choice, whole_number
-from geoctrl._scalars import exact, shown
+from geoctrl._checks import require_choice, whole_number
+from geoctrl._scalars import shown
 from geoctrl.analysis.linear.linearization import linearize
 from geoctrl.analysis.quadratics.falling_quadratic import DEGREES
-from geoctrl.analysis.regions.attracted_set import SLOPES, SQUARES, AttractedSet
+from geoctrl.analysis.regions.attracted_set import SLOPES, SQUARES, AttractedSet, FamilyRegion
 from geoctrl.analysis.regions.energy_set import EnergySets, RegionOfAttraction
-from geoctrl.analysis.regions.set_question import ENERGY, SetQuestion
+from geoctrl.analysis.regions.set_question import (
+    ENERGY,
+    SetQuestion,
+    bounds_of_file,
+    has_torque_speed_lines,
+    positive_numbers,
+)
 from geoctrl.analysis.regions.set_sizes import is_larger
-from geoctrl.analysis.regions.slopes_set import SlopesSets
+from geoctrl.analysis.regions.slopes_set import FamilySets, SlopesSets
 from geoctrl.analysis.regions.squares_set import SquaresSets
-from geoctrl.errors import CertificateError, InputError, ParameterError
+from geoctrl.errors import CertificateError, InputError
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
-from geoctrl.systems.contract.torque_speed import TorqueSpeed, outputs_on_lines
+from geoctrl.systems.contract.torque_speed import outputs_on_lines
 
 __all__ = ["region_of_attraction"]
 
@@ -48,7 +53,7 @@ BEFORE, AFTER = 2.0, 5.0
 _PLACE = re.compile(r"\b(?:problem|theorem|witness)(?:\.\w+)*: ")
 """Of a file, which says nothing to those who ask for a set."""
 
-Found = RegionOfAttraction | AttractedSet
+Found = RegionOfAttraction | AttractedSet | FamilyRegion
 
 
 def region_of_attraction(
@@ -66,7 +71,7 @@ def region_of_attraction(
     lyapunov: sp.Expr | None = None,
     seconds: float | None = SECONDS,
     progress: bool | Callable[..., object] = False,
-) -> RegionOfAttraction | AttractedSet:
+) -> RegionOfAttraction | AttractedSet | FamilyRegion:
     r"""Prove that motions which begin in a set about an equilibrium stay in it for ever, or tend to the
     equilibrium.
 
@@ -148,6 +153,9 @@ def region_of_attraction(
         By the energy: motions stay.
     AttractedSet
         By slopes or squares: motions stay, and tend to the equilibrium.
+    FamilyRegion
+        Where other points rest beside this one, so that no set is attracted to it alone: motions stay, and
+        each tends to some member of this family near the point.
 
     Raises
     ------
@@ -178,11 +186,11 @@ def region_of_attraction(
     (<Verdict.PROVED_INVARIANT: 'PROVED_INVARIANT'>, True, False)
     """
     system = as_system(sys, "region_of_attraction", recorded=True)
-    asked = _file_bounds(system.limits, system.output_labels) if limits is None else limits
-    if _has_lines(asked):
+    asked = bounds_of_file(system.limits, system.output_labels) if limits is None else limits
+    if has_torque_speed_lines(asked):
         mechanism, asked = outputs_on_lines(system.mechanism, asked)
         system = mechanism.reduce()
-    bounds = _positive("limits", asked, system.output_labels, "output")
+    bounds = positive_numbers("limits", asked, system.output_labels, "output")
     if depth is not None:
         whole_number("depth", depth, 1, 24)
     if by is not None:
@@ -201,7 +209,7 @@ def region_of_attraction(
     told = Progress(progress, "region_of_attraction")
     try:
         point = resolve_equilibrium(system, eq, params)
-        given = _positive("widths", widths, system.candidate_invariants, "invariant")
+        given = positive_numbers("widths", widths, system.candidate_invariants, "invariant")
         question = SetQuestion(system, point, bounds, given, lyapunov)
         return _RegionSearch(question, budget, told).run(by, depth, squares)
     finally:
@@ -267,8 +275,15 @@ class _RegionSearch:
         if self._best is None:
             about = "no region is proved about this point: "
             if beside := self._other_rests():
-                raise CertificateError(about + self._words([*beside, *self._reasons]), key="region-family")
-            raise CertificateError(about + self._words(self._reasons), key="no-region")
+                if by in (None, SLOPES):
+                    self._beside_family()
+                if self._best is None:
+                    raise CertificateError(
+                        about + self._words([*beside, *self._reasons]), key="region-family"
+                    )
+                self._reasons = beside
+            else:
+                raise CertificateError(about + self._words(self._reasons), key="no-region")
         own = [self._best.reason] if isinstance(self._best, RegionOfAttraction) else self._reasons
         return replace(self._best, reason=self._words(own), units=self._question.system.told_units)
 
@@ -281,6 +296,23 @@ class _RegionSearch:
             return []
         along = ", ".join(dict.fromkeys(label for label in found.families if label)) or "its family"
         return [f"other points of rest lie beside it, along {along}, and motions tend to one of them"]
+
+    def _beside_family(self) -> None:
+        """A set about a piece of the family, from which motions tend to its members."""
+        sets: list[FamilySets] = []
+
+        def search() -> Found | None:
+            sets.append(FamilySets(self._question))
+            for _ in sets[0].largest():
+                self._tell("slopes beside a family")
+            if (found := sets[0].latest()) is None:
+                raise CertificateError("beside the family, no function is shown to fall in any set")
+            return found
+
+        def latest() -> Found | None:
+            return sets[0].latest() if sets else None
+
+        self._run_stage("slopes beside a family", search, latest, 1.0)
 
     def _words(self, reasons: list[str]) -> str:
         words = [_PLACE.sub("", words) for words in dict.fromkeys(reasons) if words]
@@ -413,38 +445,3 @@ class _RegionSearch:
 def _extents(found: Found) -> str:
     """The extent of a set, in words."""
     return ", ".join(f"{k} in [{a:.3g}, {b:.3g}]" for k, (a, b) in found.extent.items())
-
-
-def _file_bounds(limits: Mapping[str, tuple[float, float]], outputs: Sequence[str]) -> dict[str, float]:
-    """Bounds of outputs by the limits of a model file, which must have zero in their middle."""
-    found = {}
-    for label, (low, high) in limits.items():
-        if label in outputs:
-            if low != -high:
-                raise InputError(
-                    f"the file's limits of {label!r}, {low:g} to {high:g}, are not those of a size: give "
-                    "limits={output: bound}, or limits={} for none"
-                )
-            found[label] = high
-    return found
-
-
-def _has_lines(limits: Any) -> bool:
-    """Whether torque-speed lines are among limits; outputs that these bound by numbers have to be made."""
-    return isinstance(limits, Mapping) and any(isinstance(b, TorqueSpeed) for b in limits.values())
-
-
-def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:
-    """Positive numbers by names that are known."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InputError(f"{name} must be a dict of {what} -> number, got {shown(given)}")
-    found = {}
-    for key, value in given.items():
-        if key not in known:
-            raise ParameterError(f"no {what} {shown(key)}{nearest(key, known)}")
-        found[key] = exact(value, f"{name}[{key!r}]", InputError)
-        if not found[key] > 0:
-            raise InputError(f"{name}[{key!r}] must be positive, got {shown(value)}")
-    return found

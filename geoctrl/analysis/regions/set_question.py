@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,18 +11,29 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from geoctrl import checker, decisions
+from geoctrl._checks import nearest
+from geoctrl._scalars import exact, shown
 from geoctrl._scalars.arithmetic.magnitudes import binary, magnitudes
 from geoctrl.analysis.proofs.equilibria_in_boxes import box_at_rest
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.question.table import Stored
 from geoctrl.analysis.set_witnesses.sublevel_witnesses import in_balls
+from geoctrl.errors import InputError, ParameterError
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.contract.scales import Scales
+from geoctrl.systems.contract.torque_speed import TorqueSpeed
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.angles import ExactAngle, angles_at
 from geoctrl.systems.parts.friction import lost_power
 
-__all__ = ["ENERGY", "SetQuestion", "kept_functions"]
+__all__ = [
+    "ENERGY",
+    "SetQuestion",
+    "bounds_of_file",
+    "has_torque_speed_lines",
+    "kept_functions",
+    "positive_numbers",
+]
 
 ENERGY = "energy"
 
@@ -204,3 +215,38 @@ def _is_conserved(q: decisions.Question, name: str) -> bool:
         return q.conserved(name)
     except checker.Refusal:
         return False
+
+
+def bounds_of_file(limits: Mapping[str, tuple[float, float]], outputs: Sequence[str]) -> dict[str, float]:
+    """Bounds of outputs by the limits of a model file, which must have zero in their middle."""
+    found = {}
+    for label, (low, high) in limits.items():
+        if label in outputs:
+            if low != -high:
+                raise InputError(
+                    f"the file's limits of {label!r}, {low:g} to {high:g}, are not those of a size: give "
+                    "limits={output: bound}, or limits={} for none"
+                )
+            found[label] = high
+    return found
+
+
+def has_torque_speed_lines(limits: Any) -> bool:
+    """Whether torque-speed lines are among limits; outputs that these bound by numbers have to be made."""
+    return isinstance(limits, Mapping) and any(isinstance(b, TorqueSpeed) for b in limits.values())
+
+
+def positive_numbers(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:
+    """Positive numbers by names that are known."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"{name} must be a dict of {what} -> number, got {shown(given)}")
+    found = {}
+    for key, value in given.items():
+        if key not in known:
+            raise ParameterError(f"no {what} {shown(key)}{nearest(key, known)}")
+        found[key] = exact(value, f"{name}[{key!r}]", InputError)
+        if not found[key] > 0:
+            raise InputError(f"{name}[{key!r}] must be positive, got {shown(value)}")
+    return found

@@ -14,6 +14,7 @@ from geoctrl import checker, decisions
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.witnesses.box_witnesses import BallWitnesses
 from geoctrl.analysis.witnesses.cofactors import cofactors_of_rate
+from geoctrl.analysis.witnesses.family_witnesses import family_by_states
 from geoctrl.analysis.witnesses.point_witnesses import ExactWitnesses, PointWitnesses
 from geoctrl.analysis.witnesses.theorem_witnesses import WitnessesOf, theorem_of
 from geoctrl.checker.numbers import BITS, set_roots
@@ -143,7 +144,7 @@ def content_at_point(
     dimension_of: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The content of a file about a problem at its point but for its digest; its theorem tells the
-    dimension of a leaf alone.
+    dimension of a leaf, and the family of the problem where it has one, alone.
     """
     with ctx.workprec(BITS):
         return copy_context().run(_content_at_point, heading, problem, kept, dimension_of)
@@ -155,6 +156,7 @@ def _content_at_point(
     set_roots(problem.get("roots", []))
     point = ExactWitnesses({k: v for k, v in problem.items() if k != "spin"})
     theorem = {"leaf": point.basis(list(dimension_of))} if dimension_of else {}
+    theorem |= {"family": family_by_states(point)} if "family" in problem else {}
     return content_of_file(heading, point, theorem, kept)
 
 

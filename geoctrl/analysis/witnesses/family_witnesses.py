@@ -15,7 +15,7 @@ from geoctrl.decisions.functions.derivatives import Jet, evaluate
 from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.decisions.theorems.family_decision import Manifold, invariant_manifold, symbols_as_variables
 
-__all__ = ["drift", "family", "family_through", "laws_along"]
+__all__ = ["drift", "family", "family_by_states", "family_through", "laws_along"]
 
 
 class _Motions:
@@ -68,6 +68,13 @@ class _Motions:
             "cofactors": self.cofactors(self.identities()),
         }
 
+    def states_that_are_symbols(self) -> list[str]:
+        """States that stand for themselves in the family."""
+        q = self._point.question
+        given = q.problem["family"]
+        places = [q.place["family", k] for k in given["symbols"]]
+        return [k for k, place in zip(q.labels, given["states"], strict=True) if place in places]
+
     def independent_states(self, labels: list[str]) -> list[str]:
         """Of some states as many along which the tangents are independent."""
         rows: Rows = []
@@ -104,6 +111,12 @@ def family_through(point: PointWitnesses, labels: list[str] | None = None) -> di
     """The family through a point, as a file has it, along the first of some states that can be."""
     found = _Motions(point)
     return found.data(found.independent_states(labels or point.question.labels))
+
+
+def family_by_states(point: PointWitnesses) -> dict[str, Any]:
+    """The family through a point of which the symbols are states."""
+    found = _Motions(point)
+    return found.data(found.independent_states(found.states_that_are_symbols()))
 
 
 def laws_along(point: PointWitnesses) -> list[list[Cofactor]]:

@@ -35,7 +35,7 @@ MADE_BY_THE_PACKAGE = (
     "SphereTrajectory", "RotationTrajectory",
     "Certificate", "Linearization", "Matching",
     "DiscoveredInvariants", "EnergyLaw", "Ensemble", "ManyLinearizations", "MovingBound", "ProvedCatch",
-    "EquilibriaOverCells", "PeriodicLaw", "PiecewiseMap", "SweepResult", "Switching",
+    "EquilibriaOverCells", "FamilyRegion", "PeriodicLaw", "PiecewiseMap", "SweepResult", "Switching",
     "trajectory_type", "trajectory_of", "of_run", "from_arrays",
 )  # fmt: skip
 """Results, which users get and do not make."""

@@ -25,8 +25,10 @@ STREAM = 440131
 """Of its own."""
 SECONDS = 2.0
 """For a search: what is proved when they are over is judged."""
-FURTHER = [(2, 0), (2, 1), (2, 2)]
-"""How often how many states stand beside the direction: none, one that decays, and a frozen one."""
+FURTHER = [(2, 0), (2, 1), (2, 2), (2, 3)]
+"""How often how many states stand beside the direction: none, one that decays, and a frozen one; or one that
+rests wherever it has come to.
+"""
 
 
 class DrawnOnSphere(DrawnField):
@@ -35,14 +37,20 @@ class DrawnOnSphere(DrawnField):
     Attributes
     ----------
     place : the point
+    symbols : states with which there are other points of rest
     """
 
     def __init__(
-        self, kind: str, states: list[sp.Symbol], field: list[sp.Expr], place: list[sp.Expr]
+        self,
+        kind: str,
+        states: list[sp.Symbol],
+        field: list[sp.Expr],
+        place: list[sp.Expr],
+        symbols: tuple[int, ...] = (),
     ) -> None:
         super().__init__(kind, states, field)
-        self.place = place
-        self.cyclic = 1 + (len(states) == 5)
+        self.place, self.symbols = place, symbols
+        self.cyclic = 1 + (len(states) == 5) + len(symbols)
 
     @cached_property
     def point(self) -> np.ndarray:
@@ -79,7 +87,8 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     begun = time.process_time()
     try:
         system = drawn.system()
-        found = gc.region_of_attraction(system, system.equilibrium("rest"), by="slopes", seconds=SECONDS)
+        seconds = SECONDS * (4 if drawn.symbols else 1)
+        found = gc.region_of_attraction(system, system.equilibrium("rest"), by="slopes", seconds=seconds)
         outcome = sets.judge(drawn, found, dice)
     except Exception as error:
         outcome = refusal("", error)
@@ -102,6 +111,8 @@ def draw(dice: Dice) -> DrawnOnSphere:
     rates = list(-(slope * x.dot(x) - x * x.dot(slope)) + _number(dice) * e.cross(x))
     states, place = list(x), list(e)
     further: int = dice.weighted(FURTHER)
+    if further == 3:
+        return _beside_a_family(dice, x, e, rates)
     if further:
         y = sp.Symbol("y", real=True)
         push, axis = (sp.Matrix([_number(dice) for _ in range(3)]) for _ in range(2))
@@ -116,6 +127,15 @@ def draw(dice: Dice) -> DrawnOnSphere:
         states, place = [*states, w], [*place, sp.Integer(0)]
     kind = ("direction", "direction and a state", "direction, a state and a level")[further]
     return DrawnOnSphere(kind, states, rates, place)
+
+
+def _beside_a_family(dice: Dice, x: sp.Matrix, e: sp.Matrix, rates: list[sp.Expr]) -> DrawnOnSphere:
+    """The same faster or slower by a state s, s' = (x - e) . (a + b s): all (e, s) rest."""
+    s = sp.Symbol("s", real=True)
+    speed = 1 + _number(dice) * s / 2 + s**2 / 4
+    a, b = (sp.Matrix([_number(dice) for _ in range(3)]) for _ in range(2))
+    field = [*(rate * speed for rate in rates), (x - e).dot(a + b * s)]
+    return DrawnOnSphere("beside a family", [*x, s], field, [*e, sp.Integer(0)], (3,))
 
 
 def _number(dice: Dice) -> sp.Rational:

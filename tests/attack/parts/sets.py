@@ -32,7 +32,7 @@ from tests.attack.parts.certificates import text_of
 
 SETS = 515377
 """A stream of their own."""
-ATTRACTED = "PROVED_ATTRACTED"
+ATTRACTED = "PROVED_ATTRACTED", "PROVED_ATTRACTED_TO_FAMILY"
 STARTS, MUTANTS, DIRECTIONS = 6, 4, 40
 """Starts of each set and of each changed one, changed files, and directions in which starts are sought."""
 LONG, RATES = 400.0, 60000
@@ -271,15 +271,16 @@ def run(drawn: Drawn, found: Any, start: np.ndarray, limits: dict[str, float]) -
     if motion.status == "failed":
         return "it cannot be followed"
     away, begun = (distance(drawn, x) for x in (motion.y, start))
-    if found.verdict.value == ATTRACTED and motion.t >= end and away > NEARER * begun + 1e-9:
+    if found.verdict.value in ATTRACTED and motion.t >= end and away > NEARER * begun + 1e-9:
         return f"at {motion.t} it is {away} from the point, {begun} at first"
     return ""
 
 
 def distance(drawn: Drawn, x: np.ndarray) -> float:
-    """From the point, whole turns of angles aside."""
+    """From the point, whole turns of angles aside; from the member of a family that has the same symbols."""
     turned = [*[False] * len(drawn.rates), *drawn.angles[drawn.cyclic :]]
     away = x - drawn.point
+    away[[*getattr(drawn, "symbols", [])]] = 0.0
     return float(np.linalg.norm(np.where(turned, np.remainder(away + np.pi, 2 * np.pi) - np.pi, away)))
 
 
