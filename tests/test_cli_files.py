@@ -258,16 +258,37 @@ def test_a_difference_of_the_compiled_law_is_seen(inside, tmp_path):
     assert difference_at(*one.to_c(tmp_path, "one"), one, states_about(rates), arm.state_labels) == 0
 
 
+DRIFTING = """
+import sympy as sp
+import geoctrl as gc
+x, w = sp.symbols("x w", real=True)
+u, m = sp.Symbol("u", real=True), gc.Parameter("m", 1.0)
+drift = gc.VectorField(
+    [x, w], [sp.sin(x) * sp.cos(m) + u, w * x], inputs=[u], parameters=[m], name="drift",
+    equilibria={"rest": gc.Family({})})
+"""
+
+
 def test_a_held_loop_without_a_certificate_is_told_in_floats(inside, capsys):
-    """A cosine of a parameter is no rational number: the law is told, and written, all the same."""
+    """A cosine of a parameter is no rational number, and in a box the loop rests at more than one place: the
+    law is told, and written, all the same.
+    """
+    Path("drift.py").write_text(DRIFTING, encoding="utf-8")
+    ask = ["lqr", "drift.py", "--rate", "100"]
+    assert "cos is not rational" in run(capsys, *ask, "--out", "held.json")[2]
+    status, out, _ = run(capsys, *ask, "--save", "law.json", "--json")
+    held = json.loads(out)["held"]
+    assert (status, held["verdict"], "cos is not" in held["reason"]) == (0, "NUMERICALLY_STABLE", True)
+    assert (Path("law.json").exists(), Path("held.json").exists()) == (True, False)
+
+
+def test_a_held_loop_with_a_cosine_of_a_parameter_is_proved_in_a_box(inside, capsys):
     program = Path("arm.py").read_text(encoding="utf-8")
     Path("slope.py").write_text(program.replace("sp.cos(phi)", "sp.cos(phi) * sp.cos(m)"), encoding="utf-8")
     ask = ["lqr", "slope.py", "--Q", "phi=100", "phi_dot=1", "--rate", "100"]
-    assert "cos is not rational" in run(capsys, *ask, "--out", "slope_held.json")[2]
-    status, out, _ = run(capsys, *ask, "--save", "slope.json", "--json")
-    held = json.loads(out)["held"]
-    assert (status, held["verdict"], "cos is not" in held["reason"]) == (0, "NUMERICALLY_STABLE", True)
-    assert (Path("slope.json").exists(), Path("slope_held.json").exists()) == (True, False)
+    status, out, _ = run(capsys, *ask, "--out", "held.json", "--json")
+    assert (status, json.loads(out)["held"]["verdict"]) == (0, "PROVED_ASYMPTOTICALLY_STABLE")
+    assert gc.verify("held.json").verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
 
 FLOATING = """

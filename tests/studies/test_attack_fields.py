@@ -169,7 +169,8 @@ def test_every_theorem_has_certificates(bases):
     names = {base.content["theorem"]["name"] for base in bases}
     assert {"family", "drift", "lowest form", "zero root", "falling", "orbit"} <= names
     hand = {Genuine.of(proof).content["theorem"]["name"] for proof in genuine._loops_by_hand()}
-    assert hand == {name for name in THEOREMS if name.startswith("loop ")}
+    loops = {name for name in THEOREMS if name.startswith("loop ")}
+    assert hand == {name for name in loops if not name.endswith(" in a box")}
 
 
 def falsehood(base, verdict="", method=""):

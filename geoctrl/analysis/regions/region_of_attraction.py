@@ -295,7 +295,7 @@ class _RegionSearch:
         if "family" not in found.zero_modes:
             return []
         along = ", ".join(dict.fromkeys(label for label in found.families if label)) or "its family"
-        return [f"other points of rest lie beside it, along {along}, and motions tend to one of them"]
+        return [f"other points of rest lie beside it, along {along}, and motions may tend to these"]
 
     def _beside_family(self) -> None:
         """A set about a piece of the family, from which motions tend to its members."""
