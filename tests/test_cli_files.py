@@ -275,20 +275,20 @@ def test_a_held_loop_without_a_certificate_is_told_in_floats(inside, capsys):
     """
     Path("drift.py").write_text(DRIFTING, encoding="utf-8")
     ask = ["lqr", "drift.py", "--rate", "100"]
-    assert "cos is not rational" in run(capsys, *ask, "--out", "held.json")[2]
-    status, out, _ = run(capsys, *ask, "--save", "law.json", "--json")
+    assert "cos is not rational" in run(capsys, *ask, "--out", "drift_held.json")[2]
+    status, out, _ = run(capsys, *ask, "--save", "drift_law.json", "--json")
     held = json.loads(out)["held"]
     assert (status, held["verdict"], "cos is not" in held["reason"]) == (0, "NUMERICALLY_STABLE", True)
-    assert (Path("law.json").exists(), Path("held.json").exists()) == (True, False)
+    assert (Path("drift_law.json").exists(), Path("drift_held.json").exists()) == (True, False)
 
 
 def test_a_held_loop_with_a_cosine_of_a_parameter_is_proved_in_a_box(inside, capsys):
     program = Path("arm.py").read_text(encoding="utf-8")
     Path("slope.py").write_text(program.replace("sp.cos(phi)", "sp.cos(phi) * sp.cos(m)"), encoding="utf-8")
     ask = ["lqr", "slope.py", "--Q", "phi=100", "phi_dot=1", "--rate", "100"]
-    status, out, _ = run(capsys, *ask, "--out", "held.json", "--json")
+    status, out, _ = run(capsys, *ask, "--out", "slope_held.json", "--json")
     assert (status, json.loads(out)["held"]["verdict"]) == (0, "PROVED_ASYMPTOTICALLY_STABLE")
-    assert gc.verify("held.json").verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    assert gc.verify("slope_held.json").verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
 
 FLOATING = """
