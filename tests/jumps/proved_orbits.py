@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import sympy as sp
+from flint import arb, arb_mat
 
 import geoctrl as gc
 from studies.walking import PUBLISHED_STEP, PUBLISHED_TIME, STRIKE
@@ -63,3 +64,34 @@ def walked(degrees=3.0):
         params = {"slope": np.radians(slope)}
         gait = gc.find_periodic(compass_walker(), gait.x, gait.period, params=params, jumps=[STRIKE])
     return gait.enclose()
+
+
+@cache
+def impact_oscillator(time=1):
+    """q'' + (3/5)^2 q = cos t, wall q >= 0, with the part 4/5 of the speed kept; in other units of time."""
+    q = gc.Coordinate("q")
+    wall = gc.Impact("wall", when=q.symbol, rows=[[1]], restitution=sp.Rational(4, 5))
+    force = (-sp.Rational(9, 25) * q.symbol + sp.cos(gc.time / time)) / time**2
+    return gc.EulerPoincare(
+        algebra=None, shape=[q], inertia=[[1]], forces=[force], jumps=[wall], name="impact oscillator"
+    ).hybrid()
+
+
+@cache
+def oscillation():
+    return gc.find_periodic(impact_oscillator(), [2.0, 0.5], forcing=2 * sp.pi)
+
+
+@cache
+def wave_at_wall():
+    """Its proof."""
+    return oscillation().enclose(96)
+
+
+def wave_and_wall(w, e):
+    """In balls: when it strikes, and the speed after, where q = 0 a period apart."""
+    begin = arb.pi() - (w * (1 - e) / (1 + e) * (arb.pi() * w).tan()).atan()
+    times = [begin, begin + 2 * arb.pi()]
+    free = arb_mat([[(w * t).cos(), (w * t).sin()] for t in times])
+    A, B = free.solve(arb_mat([[t.cos() / (1 - w**2)] for t in times])).entries()
+    return begin, w * (B * (w * begin).cos() - A * (w * begin).sin()) + begin.sin() / (1 - w**2)

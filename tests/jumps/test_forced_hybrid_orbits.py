@@ -7,43 +7,22 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy as sp
-from flint import arb, arb_mat, ctx
+from flint import arb, ctx
 
 import geoctrl as gc
 from geoctrl import checker
 from tests.jumps.jumping_mechanisms import bouncing_ball
+from tests.jumps.proved_orbits import impact_oscillator, oscillation, wave_and_wall, wave_at_wall
 
 R = sp.Rational
 LONG = pytest.mark.long(reason="modes with a clock are compiled for each system")
-
-
-@cache
-def impact_oscillator(time=1):
-    """q'' + (3/5)^2 q = cos t, wall q >= 0, with the part 4/5 of the speed kept; in other units of time."""
-    q = gc.Coordinate("q")
-    wall = gc.Impact("wall", when=q.symbol, rows=[[1]], restitution=R(4, 5))
-    force = (-R(9, 25) * q.symbol + sp.cos(gc.time / time)) / time**2
-    return gc.EulerPoincare(
-        algebra=None, shape=[q], inertia=[[1]], forces=[force], jumps=[wall], name="impact oscillator"
-    ).hybrid()
-
-
-@cache
-def orbit():
-    return gc.find_periodic(impact_oscillator(), [2.0, 0.5], forcing=2 * sp.pi)
-
-
-@cache
-def wave_at_wall():
-    """Its proof."""
-    return orbit().enclose(96)
 
 
 def test_the_orbit_with_one_impact_a_period():
     """tan(phase) = -w (1 - e)/(1 + e) tan(pi w), and the speed after the impact from that; det = e^2."""
     w, e = 0.6, 0.8
     phase = np.arctan(-w * (1 - e) / (1 + e) * np.tan(np.pi * w)) + np.pi
-    found = orbit()
+    found = oscillation()
     assert found.x == pytest.approx([2.5123975117322263, 0], abs=1e-12)
     assert found.begin == pytest.approx(phase, rel=1e-12)
     assert found.period == pytest.approx(2 * np.pi, rel=1e-14)
@@ -76,8 +55,8 @@ def test_other_units_of_time_and_two_periods_are_the_same_orbit():
     there = gc.find_periodic(
         impact_oscillator(time=R(1, 1000)), [2000.0, 0.5], forcing=sp.pi / 500, jumps=["wall"]
     )
-    assert there.x[0] == pytest.approx(1000 * orbit().x[0], rel=1e-10)
-    assert there.begin == pytest.approx(orbit().begin / 1000, rel=1e-10)
+    assert there.x[0] == pytest.approx(1000 * oscillation().x[0], rel=1e-10)
+    assert there.begin == pytest.approx(oscillation().begin / 1000, rel=1e-10)
     twice = gc.find_periodic(
         impact_oscillator(), [2.0, 0.5], 4 * np.pi, forcing=2 * np.pi, jumps=["wall", "wall"]
     )
@@ -109,15 +88,6 @@ def test_a_ball_on_a_table_that_shakes():
 
 
 # -- proved ---------------------------------------------------------------------------------------------
-
-
-def wave_and_wall(w, e):
-    """In balls: when it strikes, and the speed after, where q = 0 a period apart."""
-    begin = arb.pi() - (w * (1 - e) / (1 + e) * (arb.pi() * w).tan()).atan()
-    times = [begin, begin + 2 * arb.pi()]
-    free = arb_mat([[(w * t).cos(), (w * t).sin()] for t in times])
-    A, B = free.solve(arb_mat([[t.cos() / (1 - w**2)] for t in times])).entries()
-    return begin, w * (B * (w * begin).cos() - A * (w * begin).sin()) + begin.sin() / (1 - w**2)
 
 
 def test_it_is_proved_and_holds_its_closed_form(tmp_path):

@@ -20,7 +20,7 @@ import geoctrl as gc
 from geoctrl import checker
 from tests.attack.draw.dice import Dice
 from tests.attack.outcome import Outcome
-from tests.jumps.test_forced_hybrid_orbits import wave_and_wall, wave_at_wall
+from tests.jumps.proved_orbits import wave_and_wall, wave_at_wall
 
 DRAWN = ((Fraction(1, 2), Fraction(1, 2), Fraction(1)), (Fraction(-1, 4), Fraction(2), Fraction(-1)))
 """g, c and d: of an orbit that attracts, and of one that repels."""
