@@ -30,6 +30,7 @@ _PUBLIC = {
     "geoctrl.systems": (
         "Axis",
         "Ball",
+        "Connection",
         "Equilibrium",
         "EulerPoincare",
         "Family",
@@ -48,6 +49,7 @@ _PUBLIC = {
         "ReducedSystem",
         "Rolling",
         "Rotors",
+        "SlenderLink",
         "Slide",
         "TorqueSpeed",
         "Tree",

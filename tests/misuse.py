@@ -877,6 +877,10 @@ def pushed_to_and_fro():
     return gc.HybridSystem(modes={"motion": go}, jumps=[gc.Jump("end", X1 - 1, 1, reset={"x2": -X2})])
 
 
+def viscous(drag):
+    return gc.Connection.viscous(drag, [gc.Coordinate("z")], gc.rn(1))
+
+
 def stepping(step, algebra=PLANE):
     """A walker's impact on a group, with the way to the point where it goes on."""
     rows = sp.eye(1 + algebra.n)[-1:, :]
@@ -903,6 +907,17 @@ CALLS += [
     ("a step that is a number", lambda _: stepping(5), gc.InputError),
     ("a step of too few entries", lambda _: stepping([1]), gc.InputError),
     ("a step of no finite number", lambda _: stepping([float("nan"), 0]), gc.InputError),
+    ("drag of one number", lambda _: viscous(1.0), gc.DescriptionError),
+    ("drag of text", lambda _: viscous("water"), gc.DescriptionError),
+    ("drag that is not symmetric", lambda _: viscous([[1, 0.5], [0, 1]]), gc.DescriptionError),
+    ("drag that leaves the group free", lambda _: viscous([[0, 0], [0, 1]]), gc.DescriptionError),
+    ("drag that gives power", lambda _: viscous([[1, 0], [0, -1]]), gc.DescriptionError),
+    ("drag that is not a number", lambda _: viscous([[float("nan"), 0], [0, 1]]), gc.DescriptionError),
+    ("drag by the time", lambda _: viscous([[1 + gc.time**2, 0], [0, 1]]), gc.DescriptionError),
+    ("drag of links on a line", lambda _: viscous([gc.SlenderLink((0, 0), 0, 1)]), gc.DescriptionError),
+    ("a link of no length", lambda _: gc.SlenderLink((0, 0), 0, 0), gc.DescriptionError),
+    ("a link at a number", lambda _: gc.SlenderLink(0, 0, 1), gc.DescriptionError),
+    ("a link with an angle of text", lambda _: gc.SlenderLink((0, 0), "a", 1), gc.DescriptionError),
     ("a step by a velocity", lambda _: stepping([gc.Coordinate("z").rate, 0]), gc.InputError),
     ("a step by what nobody declared", lambda _: stepping([X1, 0]), gc.InputError),
     ("a step in a group of turns", lambda _: stepping([1, 1, 1], gc.so3()), gc.InputError),

@@ -78,7 +78,9 @@ class BestGait:
         moving = {
             label: float(v) for label, v in zip(mechanism.group.labels, self.velocity, strict=True) if v != 0
         }
-        if moving:
+        if not len(self.momentum):
+            lines.append("  without momenta: the group moves while the shape does")
+        elif moving:
             told = ", ".join(f"{label} = {v:.4g}" for label, v in moving.items())
             lines.append(f"  starts from a motion: {told}, with momentum {self._momentum_text}")
         else:
@@ -87,4 +89,4 @@ class BestGait:
 
     @property
     def _momentum_text(self) -> str:
-        return ", ".join(f"{p:.4g}" for p in self.momentum) or "none"
+        return ", ".join(f"{p:.4g}" for p in self.momentum)

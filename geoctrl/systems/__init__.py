@@ -2,6 +2,8 @@
 
 from geoctrl.systems.connections.connection import Connection
 from geoctrl.systems.connections.displacement import Displacement
+from geoctrl.systems.connections.slender_link import SlenderLink
+from geoctrl.systems.connections.viscous_body import ViscousBody
 from geoctrl.systems.contract.system_contract import Lagrangian, Seen, System
 from geoctrl.systems.contract.torque_speed import TorqueSpeed
 from geoctrl.systems.description import EulerPoincare
@@ -63,6 +65,7 @@ __all__ = [
     "Rolling",
     "Rotors",
     "Seen",
+    "SlenderLink",
     "Slide",
     "System",
     "TorqueSpeed",
@@ -70,6 +73,7 @@ __all__ = [
     "Tree",
     "UnitChange",
     "VectorField",
+    "ViscousBody",
     "Wheel",
     "as_description",
     "as_mechanism",

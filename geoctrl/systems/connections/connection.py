@@ -26,31 +26,33 @@ import sympy as sp
 from geoctrl._checks import entries, finite_array, named_parameters, time_grid
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import expression, real, shown
-from geoctrl._scalars.algebra.circles import on_circles
-from geoctrl.algebra import LieAlgebra
+from geoctrl.algebra import Coordinate, LieAlgebra, se2
 from geoctrl.errors import DescriptionError, InputError, SimulationError
 from geoctrl.systems.connections.displacement import Displacement
-from geoctrl.systems.connections.gait_motion import GaitMotion, rate_of_logarithm
+from geoctrl.systems.connections.gait_motion import GaitMotion, numbers_of_gait, rate_of_logarithm
+from geoctrl.systems.connections.momentum_equation import momentum_rates
+from geoctrl.systems.connections.short_forms import shortest_form
+from geoctrl.systems.connections.viscous_body import ViscousBody
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.names import time
 from geoctrl.systems.parts.parameters import Parameter
 
-__all__ = ["Connection", "shortest_form"]
+__all__ = ["Connection"]
 
 _RTOL, _ATOL = 1e-13, 1e-14
-_SHORT = 120
-"""Operations up to which an expression is brought to its shortest form: those of a person's mechanism."""
 _LOOP = 512
 """Intervals by which the areas of a gait are summed: of smooth closed curves to rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Connection:
-    r"""Connection, momentum equation and curvature of a mechanism; `ReducedSystem.connection` makes it.
+    r"""Connection, momentum equation and curvature of a mechanism.
+
+    `ReducedSystem.connection` makes it, and `Connection.viscous` that of a body without inertia.
 
     Attributes
     ----------
-    mechanism : EulerPoincare
+    mechanism : EulerPoincare or ViscousBody
     basis : sympy matrix, n_g x m
         e(r), admissible group velocities.
     momenta : tuple of sympy.Symbol
@@ -63,12 +65,70 @@ class Connection:
         What a gyroscopic term adds; zero without one.
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism | ViscousBody
     basis: sp.ImmutableMatrix
     momenta: tuple[sp.Symbol, ...]
     A: sp.ImmutableMatrix
     B: sp.ImmutableMatrix
     c: sp.ImmutableMatrix
+
+    @classmethod
+    def viscous(
+        cls,
+        drag: Any,
+        shape: Sequence[Coordinate],
+        algebra: LieAlgebra | None = None,
+        parameters: Sequence[Parameter] = (),
+        name: str = "",
+    ) -> Connection:
+        r"""The connection of a body without inertia in a viscous fluid: drag on the group adds up to zero.
+
+        .. math:: K_{gg}(r)\,\xi + K_{gr}(r)\,\dot r = 0, \qquad \mathcal A = K_{gg}^{-1} K_{gr}
+
+        Nothing carries on: there are no momenta, and where a gait leads does not depend on its speed.
+
+        Parameters
+        ----------
+        drag : (n_g + k, n_g + k) symmetric matrix, or list of SlenderLink
+            K in coordinates and parameters: the fluid's forces are -K times velocities of the group and
+            rates. Links move in a plane and do not feel the flow that other links make.
+        shape : sequence of Coordinate
+        algebra : LieAlgebra, optional
+            The group, se2 by default.
+        parameters : sequence of Parameter, optional
+        name : str, optional
+
+        Raises
+        ------
+        DescriptionError
+            For a drag of another size, not symmetric, that gives power away or leaves some velocity of the
+            group free; for links in another group, no shape, undeclared symbols, or labels that repeat.
+        ParameterError
+            For names of parameters that repeat, or meet others.
+        ExpressionError
+            For functions in the drag that have no numbers.
+        TypeError
+            For an algebra, shape, parameters or name that are none.
+
+        Notes
+        -----
+        Definiteness is judged at twelve shapes, with angles drawn and other coordinates zero (drawn too where
+        K is infinite at zero), at the parameters' defaults. E. M. Purcell, Am. J. Phys. 45 (1977).
+
+        Examples
+        --------
+        >>> import sympy as sp, geoctrl as gc
+        >>> phi = gc.Coordinate("phi", angle=True)
+        >>> fin = gc.SlenderLink((sp.cos(phi) / 2 + 1, sp.sin(phi) / 2), angle=phi, length=1)
+        >>> scallop = gc.Connection.viscous([gc.SlenderLink((0, 0), angle=0, length=2), fin], [phi])
+        >>> moved = scallop.displacement({"phi": sp.sin(gc.time)}, 6.283185307179586)
+        >>> bool(abs(moved.log).max() < 1e-12)  # one joint comes back as it went
+        True
+        """
+        body = ViscousBody(drag, shape, se2() if algebra is None else algebra, parameters, name)
+        n = body.group.n
+        none, still = sp.ImmutableMatrix(sp.zeros(n, 0)), sp.ImmutableMatrix(sp.zeros(n, 1))
+        return cls(body, none, (), body.connection, none, still)
 
     def _lines(self) -> list[str]:
         labels = self.mechanism.group.labels if self.mechanism.group else ()
@@ -107,22 +167,9 @@ class Connection:
 
     def _momentum_rates(self, xi: sp.Matrix) -> list[sp.Expr]:
         """Rates of the momenta at a group velocity."""
-        m, e = self.mechanism, self.basis
-        n = e.rows
-        rates = sp.Matrix(self.rates)
-        mu = _momentum(m, n, xi, rates)
-        forces = sp.zeros(n, 1)
-        if m.acting is not None:
-            whole = dict(zip(m.algebra.xi, [*xi, *rates], strict=True))
-            forces = sp.Matrix(m.acting)[:n, :].xreplace(whole)
-        found = []
-        for a in range(e.cols):
-            moved = [sp.Integer(0)] * n
-            for i, j, k, value in m.algebra.brackets:
-                moved[k] += sp.Rational(value.numerator, value.denominator) * xi[i] * e[j, a]
-            turned = e[:, a].jacobian(sp.Matrix(self.shape)) * rates
-            found.append(mu.dot(sp.Matrix(moved) + turned) + forces.dot(e[:, a]))
-        return found
+        if isinstance(self.mechanism, ViscousBody):
+            return []
+        return momentum_rates(self.mechanism, self.basis, sp.Matrix(xi))
 
     def curvature(self, i: int = 0, j: int = 1) -> sp.ImmutableMatrix:
         r"""Curvature of the connection, n_g x 1.
@@ -234,7 +281,7 @@ class Connection:
         if not entries("by", by):
             g, p = self.path(gait, [0.0, end], momentum, params)
             return Displacement(g[-1], group.log(g[-1]), p[:, -1])
-        numbers, others = _numbers_of_gait(by, params, self.mechanism.defaults)
+        numbers, others = numbers_of_gait(by, params, self.mechanism.defaults)
         motion = self.motion(gait, [*numbers], others)
         start = motion.start(self._start(momentum))
         values = {f"a{i}": value for i, value in enumerate(numbers.values())}
@@ -360,7 +407,8 @@ class Connection:
 
     def parameter_numbers(self, params: Mapping[str, float] | None = None) -> dict[sp.Symbol, float]:
         """Numbers of the parameters by symbol; ParameterError for unknown or missing ones."""
-        values = self.mechanism.reduce().parameters_at(named_parameters(params))
+        whole = self.mechanism if isinstance(self.mechanism, ViscousBody) else self.mechanism.reduce()
+        values = whole.parameters_at(named_parameters(params))
         return {p.symbol: float(values[p.name]) for p in self.mechanism.parameters}
 
     def _rates(self, params: Mapping[str, float] | None) -> list[sp.Expr]:
@@ -400,38 +448,3 @@ class Connection:
                     "symbols that by= names"
                 )
         return [(path, sp.diff(path, time)) for path in paths]
-
-
-def _numbers_of_gait(
-    by: Sequence[Any], params: Mapping[str, float] | None, defaults: Mapping[str, Any]
-) -> tuple[dict[sp.Symbol, float], dict[str, float]]:
-    """Numbers of the symbols of a gait, and what is left of the parameters."""
-    others, numbers = dict(named_parameters(params) or {}), {}
-    for given in by:
-        symbol, own = (given.symbol, given.default) if isinstance(given, Parameter) else (given, None)
-        if (
-            not isinstance(symbol, sp.Symbol)
-            or symbol is time
-            or str(symbol) in defaults
-            or symbol in numbers
-        ):
-            raise InputError(
-                "by must be symbols of the gait, each once, none of the mechanism's names and not the time; "
-                f"got {shown(given)}"
-            )
-        value = others.pop(str(symbol), own)
-        if value is None:
-            raise InputError(f"{symbol} has no number: params={{{str(symbol)!r}: ..}} gives it")
-        numbers[symbol] = real(value, str(symbol))
-    return numbers, others
-
-
-def shortest_form(expr: sp.Expr) -> sp.Expr:
-    """In its shortest form, where that is a matter of moments."""
-    return on_circles(expr) if expr.count_ops() < _SHORT else expr
-
-
-def _momentum(m: Mechanism, n: int, xi: sp.Matrix, rates: sp.Matrix) -> sp.Matrix:
-    """mu of the group."""
-    mu = m.inertia[:n, :n] * xi + m.inertia[:n, n:] * rates
-    return sp.Matrix(mu if m.gyroscopic is None else mu + m.gyroscopic[:n, :])

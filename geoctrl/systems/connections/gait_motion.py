@@ -11,7 +11,7 @@ where velocity and momentum equation are taken at r, its rate and p; :math:`P = 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,11 +19,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node, Program
+from geoctrl._checks import named_parameters
+from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node, Program, real, shown
 from geoctrl.algebra import LieAlgebra
+from geoctrl.errors import InputError
 from geoctrl.systems.parts.names import time
+from geoctrl.systems.parts.parameters import Parameter
 
-__all__ = ["GaitEnd", "GaitMotion", "rate_of_logarithm"]
+__all__ = ["GaitEnd", "GaitMotion", "numbers_of_gait", "rate_of_logarithm"]
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,9 @@ class GaitMotion:
         g = self._identity.copy()
         sizes = [int(self._moving.sum()), self._turned, self._m, self.group.n * self.columns]
         g[self._moving], turned, p, eta, P = np.split(states, np.cumsum(sizes))
-        return GaitEnd(g, turned, p, eta.reshape(-1, self.columns), P.reshape(self._m, -1))
+        return GaitEnd(
+            g, turned, p, eta.reshape(self.group.n, self.columns), P.reshape(self._m, self.columns)
+        )
 
 
 def rate_of_logarithm(group: LieAlgebra, log: np.ndarray, eta: np.ndarray) -> np.ndarray:
@@ -191,3 +196,27 @@ def rate_of_logarithm(group: LieAlgebra, log: np.ndarray, eta: np.ndarray) -> np
     whole: Any = np.zeros((2 * n, 2 * n))
     whole[:n, :n], whole[:n, n:] = -np.asarray(group.ad(log), dtype=float), np.eye(n)
     return np.linalg.solve(expm(whole)[:n, n:], eta)
+
+
+def numbers_of_gait(
+    by: Sequence[Any], params: Mapping[str, float] | None, defaults: Mapping[str, Any]
+) -> tuple[dict[sp.Symbol, float], dict[str, float]]:
+    """Numbers of the symbols of a gait, and what is left of the parameters."""
+    others, numbers = dict(named_parameters(params) or {}), {}
+    for given in by:
+        symbol, own = (given.symbol, given.default) if isinstance(given, Parameter) else (given, None)
+        if (
+            not isinstance(symbol, sp.Symbol)
+            or symbol is time
+            or str(symbol) in defaults
+            or symbol in numbers
+        ):
+            raise InputError(
+                "by must be symbols of the gait, each once, none of the mechanism's names and not the time; "
+                f"got {shown(given)}"
+            )
+        value = others.pop(str(symbol), own)
+        if value is None:
+            raise InputError(f"{symbol} has no number: params={{{str(symbol)!r}: ..}} gives it")
+        numbers[symbol] = real(value, str(symbol))
+    return numbers, others

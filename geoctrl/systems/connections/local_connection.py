@@ -10,7 +10,8 @@ import sympy as sp
 from geoctrl._scalars import read_matrix, shown
 from geoctrl._scalars.algebra.circles import on_circles
 from geoctrl.errors import ConstraintError, DescriptionError, InputError
-from geoctrl.systems.connections.connection import Connection, shortest_form
+from geoctrl.systems.connections.connection import Connection
+from geoctrl.systems.connections.short_forms import inverse_by_cofactors, shortest_form
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.description_entries import require_mechanism
 
@@ -41,21 +42,13 @@ def connection_of(mechanism: Mechanism, basis: Any = None, names: Sequence[str] 
     p = tuple(sp.Symbol(name, real=True) for name in _names(names, e.cols, mechanism))
     G = sp.Matrix(mechanism.inertia)
     held = sp.Matrix.vstack(psi, e.T * G[:n, :n])
-    inverse = _inverse(held).applyfunc(shortest_form)
+    inverse = inverse_by_cofactors(held).applyfunc(shortest_form)
     A = inverse * sp.Matrix.vstack(along, e.T * G[:n, n:])
     B = inverse[:, psi.rows :]
     gyroscopic = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic[:n, :])
     c = -B * e.T * gyroscopic if e.cols else sp.zeros(n, 1)
     simple = (sp.ImmutableMatrix(part.applyfunc(shortest_form)) for part in (A, B, c))
     return Connection(mechanism, sp.ImmutableMatrix(e), p, *simple)
-
-
-def _inverse(matrix: sp.Matrix) -> sp.Matrix:
-    """By cofactors of entries as they are: nothing is expanded."""
-    entries = {sp.Dummy(): e for e in matrix if e.free_symbols}
-    names = {e: s for s, e in entries.items()}
-    plain = matrix.applyfunc(lambda e: names.get(e, e))
-    return (plain.adjugate() / plain.det()).xreplace(entries)
 
 
 def _kernel(psi: sp.Matrix, n: int) -> sp.Matrix:

@@ -45,6 +45,7 @@ __all__ = [
     "read_set",
     "require_kinds",
     "require_mechanism",
+    "require_symmetric",
     "shaped_matrix",
     "space_words",
     "warn_of_moments",
@@ -223,8 +224,8 @@ def energy_fields(mechanism: Any) -> dict[str, Any]:
     return found
 
 
-def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
-    """Refuse an inertia that is not symmetric, with the entries; DescriptionError.
+def require_symmetric(inertia: sp.ImmutableMatrix, what: str = "inertia") -> None:
+    """Refuse an inertia, or what else is named, that is not symmetric, with the entries; DescriptionError.
 
     What differs at random residues is multiplied out, and named if it does not vanish. No certificate rests
     on it: one half enters the file.
@@ -234,7 +235,7 @@ def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
     for (i, j), equal in zip(cells, same, strict=True):
         if not equal and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
             raise DescriptionError(
-                f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
+                f"{what} must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
                 f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
             )
 

@@ -31,7 +31,7 @@ RAN = "ran"
 CODE = f"__import__('pathlib').Path('{RAN}').touch()"
 
 MADE_BY_THE_PACKAGE = (
-    "BestGait", "BoxCertificate", "HybridTrajectory", "HybridOrbit", "Scene", "Trajectory",
+    "BestGait", "BoxCertificate", "Connection", "HybridTrajectory", "HybridOrbit", "Scene", "Trajectory",
     "SphereTrajectory", "RotationTrajectory",
     "Certificate", "Linearization", "Matching",
     "DiscoveredInvariants", "EnergyLaw", "Ensemble", "ManyLinearizations", "MovingBound", "ProvedCatch",
