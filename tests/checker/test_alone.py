@@ -28,7 +28,7 @@ LARGEST = {
     ("flows", "hybrid_orbits"): 420,
     ("flows",): 180,
     ("cycles",): 120,
-    ("maps",): 500,
+    ("maps",): 515,
     ("rests",): 160,
     ("slopes",): 385,
     ("slopes", "families"): 505,

@@ -38,6 +38,7 @@ MAP = {
     "domain": [place],
     "leaf": {key: BASIS[key] for key in ("rows", "free", "inverse")},
     "shape?": SHAPE,
+    "coordinates?": (label, label),
     "divisors": [place],
     "charts": [CHART],
     "proofs": [lambda value: value if isinstance(value, dict) else None],
@@ -46,7 +47,8 @@ MAP = {
     ),
 }
 """``symbols`` of the family have numbers, about which those move that are ``moving``; ``domain`` is positive
-within the domain of the model; ``leaf`` has independent gradients at the middle of the axes."""
+within the domain of the model; ``leaf`` has independent gradients at the middle of the axes; ``coordinates``
+are those of drifts, the constant one and the one that drifts."""
 
 
 class MapRegion:

@@ -34,13 +34,17 @@ class Members:
     problem, witness : dict
         With places of functions of the axes for states and inputs, and in the inverse of K.
     given : dict
-        ``axes`` with their intervals, ``symbols`` of the family that have numbers, ``domain``, and ``shape``
-        over which integrals exist.
+        ``axes`` with their intervals, ``symbols`` of the family that have numbers, ``domain``, ``shape``
+        over which integrals exist, and ``coordinates`` of drifts, of which members are no functions.
 
     Attributes
     ----------
+    axes, coordinates : sequences of str
+        Names of the variables: the axes, then symbols that are let move; and of the coordinates.
+    places : dict of name -> place
+        Of all symbols.
     region : Region
-        Of the variables: the axes, then symbols that are let move, about their numbers.
+        Of the variables, those that are let move about their numbers.
     field : Axes
     question : Question
     conditions : list
@@ -52,8 +56,13 @@ class Members:
         parts = problem["parameters"], given["symbols"], moving, axes
         values: dict[str, Any] = {k: q for part in parts for k, q in part.items()}
         self._middles = values | {k: (a + b) / 2 for k, (a, b) in axes.items()}
-        self._places = {node[1]: i for i, node in enumerate(table) if node[0] == "sym"}
-        held = {k for k, i in self._places.items() if table[i][2] in ("parameter", "family")}
+        self.places = {node[1]: i for i, node in enumerate(table) if node[0] == "sym"}
+        self.axes, self.coordinates = [*axes, *moving], given.get("coordinates", ())
+        held = {
+            k
+            for k, i in self.places.items()
+            if table[i][2] == "parameter" or (table[i][2] == "family" and k not in self.coordinates)
+        }
         require(
             held == set(values) and len(values) == sum(map(len, parts)),
             "parameters and symbols of the family have one number or axis each",
@@ -63,7 +72,7 @@ class Members:
         F = self.field = Axes(len(axes) + len(moving), table, dict(witness["roots"]))
         self.region = Region(F.functions, [*axes.values(), *((q, q) for q in moving.values())])
         values |= zip([*axes, *moving], F.functions.variables, strict=True)
-        F.symbols = {self._places[k]: Jet({(): F.number(q)}, 2) for k, q in values.items()}
+        F.symbols = {self.places[k]: Jet({(): F.number(q)}, 2) for k, q in values.items()}
         self.question, self.conditions = F.noting(lambda: self._question(witness, values))
 
     def _question(self, witness: dict[str, Any], values: dict[str, Any]) -> Question:
@@ -72,7 +81,7 @@ class Members:
         at = {
             part: dict(zip(problem[part], map(number_of, self._values(part)), strict=True)) for part in PARTS
         }
-        at["parameters"] = {k: values[k] for k, i in self._places.items() if F.table[i][2] == "parameter"}
+        at["parameters"] = {k: values[k] for k, i in self.places.items() if F.table[i][2] == "parameter"}
         q = Question(
             problem | at,
             witness | {"inverse": [F.values(row) for row in witness["inverse"]]},
@@ -114,11 +123,11 @@ class Members:
         problem, table, n = self.problem, self.field.table, len(self.problem["states"])
         with ctx.workprec(BITS):
             numbers = Balls([fmpq(0)] * n)
-            at = {self._places[k]: Jet({(): arb(q)}, 2) for k, q in self._middles.items()}
+            at = {self.places[k]: Jet({(): arb(q)}, 2) for k, q in self._middles.items()}
             for part in PARTS:
                 jets = evaluate(table, list(problem[part].values()), at, numbers)
                 for i, (k, jet) in enumerate(zip(problem[part], jets, strict=True)):
-                    at[self._places[k]] = Jet(
+                    at[self.places[k]] = Jet(
                         {(): jet.value} | ({(i,): fmpq(1)} if part == "states" else {}), 2
                     )
             places = [problem["leaf"][k] for k in leaf["rows"]]

@@ -22,6 +22,7 @@ from geoctrl.checker.limits import Refusal, require
 from geoctrl.checker.maps.axes import Condition, Powers
 from geoctrl.checker.maps.bernstein import AxesBox, Region, Side
 from geoctrl.checker.maps.charts import MapChart, leading_minors
+from geoctrl.checker.maps.drift import DRIFT, drift
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.reader import conform, integer, label, one_of, place
 from geoctrl.checker.verdicts import second_variation
@@ -45,9 +46,10 @@ PROOFS: dict[str, Any] = {
         "negative": (one_of("coefficients", "minors"), place),
     },
     "roots": {"by": label, "chart": _CHART, "family?": {"along": [label], "inverse": [[place]]}},
+    "drift": DRIFT,
 }
 """Multipliers of a critical combination, and pivots of its second variation on the kernel; a coefficient or a
-minor that is negative; states by which derivatives of the members are inverted."""
+minor that is negative; states by which derivatives of the members are inverted. A drift needs no chart."""
 
 
 class Proof(NamedTuple):
@@ -89,9 +91,14 @@ class Proofs:
 
     def of(self, given: dict[str, Any]) -> Proof:
         """The proof that is given; Refusal where it is none."""
-        proofs = {"energy": self._energy, "growth": self._growth, "roots": self._roots}
+        proofs: dict[str, Callable[[Any, dict], tuple[str, list[Condition]]]] = {
+            "energy": self._energy,
+            "growth": self._growth,
+            "roots": self._roots,
+            "drift": lambda _, read: drift(self.members, read),
+        }
         read = conform(given, PROOFS[given["by"]], "theorem.proofs")
-        chart, of_chart = self._charts[read["chart"]]
+        chart, of_chart = self._charts[read["chart"]] if "chart" in read else (None, [])
         (verdict, signs), noted = self.field.noting(lambda: proofs[read["by"]](chart, read))
         conditions = [*self.members.conditions, *of_chart, *noted, *signs]
         return Proof(verdict, tuple(dict.fromkeys(map(self._in_parts, conditions))))

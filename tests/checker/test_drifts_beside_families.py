@@ -1,0 +1,102 @@
+"""Drifts beside all members of a family: by hand, with one hypothesis that fails."""
+
+import pytest
+
+from geoctrl.checker.limits import Refusal
+from tests.checker.test_forged_maps import ByHand
+
+
+class Drifting(ByHand):
+    """y' = z, v' = 0 and z = a v over an axis a: y = t, v = w with t' = w a."""
+
+    def __init__(self, low="1/2", high="2", role="family"):
+        super().__init__({"a": [low, high]}, states=["y", "v"], unknowns=["z"])
+        self.places |= {k: self.row("sym", k, role) for k in ("w", "t")}
+        self.zero, one = self.number(0), self.number(1)
+        self.rates = [self.places["z"], self.zero]
+        self.members = {"y": self.zero, "v": self.zero}
+        self.equations = {"matrix": [[0, 0, one]], "right": [self.power(1, a=1, v=1)]}
+        self.witness["inverse"] = [[one]]
+        self.theorem |= {"coordinates": ["w", "t"]}
+        self.drift = {
+            "by": "drift",
+            "states": [self.places["t"], self.places["w"]],
+            "unknowns": [self.power(1, a=1, w=1)],
+            "slope": self.power(1, a=1),
+            "moved": "y",
+        }
+
+    def verdict(self):
+        self.theorem["proofs"] = [self.drift]
+        return self.answer(self.rates, self.members, **self.equations)
+
+
+def test_a_drift_beside_all_members():
+    assert Drifting().verdict() == {"unstable": "1"}
+    assert Drifting(low="-2", high="-1/2").verdict() == {"unstable": "1"}
+
+
+@pytest.mark.parametrize("ends", [("-1", "1"), ("0", "1")])
+def test_where_the_slope_vanishes_nothing_drifts(ends):
+    """At a = 0 every point rests."""
+    with pytest.raises(Refusal, match="does not hold on all of the cell"):
+        Drifting(*ends).verdict()
+
+
+def with_right(q):
+    q.equations["right"] = [q.total(q.power(1, a=1, v=1), q.power(-1, y=1))]
+
+
+def with_friction(q):
+    q.rates[1] = q.power(-1, v=1)
+
+
+def with_a_leaf(q):
+    """On v = 0 nothing moves."""
+    q.problem["leaf"] = {"v": q.places["v"]}
+    q.theorem["leaf"] = {"rows": ["v"], "free": ["y"], "inverse": [["1"]]}
+
+
+def with_shifted_states(q):
+    q.drift["states"] = [q.total(q.places["t"], q.number(1)), q.places["w"]]
+
+
+def with_moved_members(q):
+    q.members["y"] = q.places["t"]
+
+
+CHANGES = {
+    "a spring": (with_right, "not proved to be a motion"),
+    "friction": (with_friction, "not proved to be a motion"),
+    "a leaf": (with_a_leaf, "not proved to be a motion"),
+    "states beside": (with_shifted_states, "does not go through the members"),
+    "members": (with_moved_members, "must not occur here"),
+    "a state": (lambda q: q.drift["states"].reverse(), "not proved to be a motion"),
+    "an unknown": (lambda q: q.drift.update(unknowns=[q.power(2, a=1, w=1)]), "not proved to be a motion"),
+    "none": (lambda q: q.drift.update(unknowns=[]), "parts do not fit"),
+    "a slope": (lambda q: q.drift.update(slope=q.power(1, a=2)), "not proved to be a motion"),
+    "its pole": (lambda q: q.drift.update(slope=q.power(1, a=1, w=1, t=-1)), "a divisor is zero"),
+    "what moves": (lambda q: q.drift.update(moved="v"), "asked of what vanishes"),
+    "its name": (lambda q: q.drift.update(moved="z"), "parts do not fit"),
+    "one coordinate": (lambda q: q.theorem.update(coordinates=["w", "w"]), "one number or axis each"),
+    "one coordinate twice": (lambda q: q.drift.update(states=[q.places["w"]] * 2), "not proved to be a"),
+    "no coordinates": (lambda q: q.theorem.pop("coordinates"), "one number or axis each"),
+    "an axis": (lambda q: q.theorem.update(coordinates=["a", "t"]), "one number or axis each"),
+    "coordinates changed": (lambda q: q.theorem["coordinates"].reverse(), "not proved to be a motion"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_each_hypothesis_is_asked(name):
+    change, words = CHANGES[name]
+    q = Drifting()
+    change(q)
+    with pytest.raises(Refusal, match=words):
+        q.verdict()
+
+
+def test_coordinates_are_no_parameters():
+    q = Drifting(role="parameter")
+    q.problem["parameters"] = {"w": "0", "t": "0"}
+    with pytest.raises(Refusal, match="two coordinates"):
+        q.verdict()
