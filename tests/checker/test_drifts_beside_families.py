@@ -1,8 +1,13 @@
-"""Drifts beside all members of a family: by hand, with one hypothesis that fails."""
+"""Drifts beside all members of a family: by hand, with one hypothesis that fails, and in maps."""
+
+from functools import cache
 
 import pytest
+import sympy as sp
 
+import geoctrl as gc
 from geoctrl.checker.limits import Refusal
+from geoctrl.cli import main
 from tests.checker.test_forged_maps import ByHand
 
 
@@ -100,3 +105,58 @@ def test_coordinates_are_no_parameters():
     q.problem["parameters"] = {"w": "0", "t": "0"}
     with pytest.raises(Refusal, match="two coordinates"):
         q.verdict()
+
+
+FAMILIES = {
+    "snakeboard": ("coasting", "V", {"V": 2}),
+    "veselova": ("resting", "I1", {}),
+    "body-with-point-force": ("still", "J1", {}),
+    "concentric-shells": ("equal", "J11", {}),
+}
+LONG = pytest.mark.long(reason="the same of two more families")
+
+
+@cache
+def mapped(model):
+    family, axis, at = FAMILIES[model]
+    system = gc.models.get(model)().reduce()
+    member = system.equilibrium(family, **at)
+    return system, member, gc.certify_region(system, family, {axis: (1.0, 2.0)}, depth=2)
+
+
+@pytest.mark.parametrize(
+    "model", ["snakeboard", "veselova", *(pytest.param(k, marks=LONG) for k in list(FAMILIES)[2:])]
+)
+def test_a_map_says_unstable_where_a_certificate_drifts(model, tmp_path):
+    system, member, found = mapped(model)
+    certificate = gc.certify(system, member)
+    assert (certificate.verdict.name, certificate.method) == ("PROVED_UNSTABLE", "drift")
+    assert found.unstable == 1
+    assert [proof["by"] for proof in found.data["theorem"]["proofs"]].count("drift") == 1
+    path = tmp_path / "map.json"
+    found.to_json(path)
+    assert "on 100 percent of the area they are unstable" in gc.verify(path).claim
+    assert main(["verify", str(path), "--rebuild"]) == 0
+
+
+def test_a_box_says_so_too():
+    system, member, _ = mapped("veselova")
+    assert gc.certify(system, member, over={"I1": 0.1, "I2": 0.1}).verdict.name == "PROVED_UNSTABLE"
+
+
+def map_of_field(rate, low):
+    """Of y' = rate, v' = 0, x' = -a x at rest, over a from low to 2."""
+    a, (x, y, v) = gc.Parameter("a", 1.0), sp.symbols("x y v", real=True)
+    rates = [rate(a.symbol, v), 0, -a.symbol * x]
+    field = gc.VectorField([y, v, x], rates, parameters=[a], equilibria={"rest": gc.Family({})})
+    return gc.certify_region(field.reduce(), "rest", {"a": (low, 2.0)}, depth=3)
+
+
+def test_a_field_drifts_beside_its_point():
+    assert map_of_field(lambda a, v: v, 0.5).unstable == 1
+
+
+def test_a_drift_that_not_all_members_have_stays_open():
+    """y' = a v: at a = 0 every point rests, and is stable; of other a it is another drift at each."""
+    found = map_of_field(lambda a, v: a * v, 0.0)
+    assert (found.unstable, found.stable) == (0, 0)

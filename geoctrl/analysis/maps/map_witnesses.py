@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
 from geoctrl.analysis.maps.axes_writer import AxesWriter
+from geoctrl.analysis.maps.drifts_over_axes import unknowns_of_drift
 from geoctrl.analysis.maps.family_over_axes import FamilyOverAxes
 from geoctrl.analysis.maps.map_quotients import (
     MapQuotient,
@@ -33,6 +35,7 @@ from geoctrl.analysis.maps.minor_formulas import (
     parts_of_polynomial,
 )
 from geoctrl.analysis.maps.region_proofs import ProofChart, ProofSamples, without_zeros
+from geoctrl.analysis.proofs.drift import DriftPath, drift_states
 from geoctrl.analysis.question.appended_rows import Appended
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.analysis.question.ratio_writer import RatioWriter
@@ -114,6 +117,7 @@ class MapWitnesses:
             "inverse": self._inverse(members.matrix()),
             "cofactors": {k: rows for k, rows in cofactors.items() if rows},
         }
+        drifts = any(proof["by"] == "drift" for _, proof in self.written)
         theorem = {
             "name": "map",
             "family": "",
@@ -121,6 +125,7 @@ class MapWitnesses:
             "symbols": data["symbols"],
             **({"moving": moving} if moving else {}),
             **({"shape": self._shape()} if members.integrals else {}),
+            **({"coordinates": [name for name, _ in self._coordinates]} if drifts else {}),
             "domain": data["domain"],
             "leaf": self._leaf(),
             "divisors": [],
@@ -183,10 +188,30 @@ class MapWitnesses:
     # -- proofs ---------------------------------------------------------------------------------
 
     def _proof(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        if proposal["by"] == "drift":
+            return {"by": "drift"} | self._drift(proposal["path"])
         found = {"by": proposal["by"], "chart": self._chart(proposal)}
         return found | {"energy": self._energy, "growth": self._growth, "roots": self._roots}[proposal["by"]](
             proposal
         )
+
+    def _drift(self, path: DriftPath) -> dict[str, Any]:
+        """A drift as functions of its speed and its way."""
+        table, members, one = self._table, self._members, fmpq(1)
+        w, t = (place for _, place in self._coordinates)
+        e = [(one, place) for place in self._data["states"].values()]
+        states, slope = drift_states(table, e, path, w, t)
+        unknowns = [
+            table.total((one, table.product((self._writer(q), 1), (w, k))) for k, q in enumerate(row))
+            for row in unknowns_of_drift(members, path)
+        ]
+        moved = next(k for k, z in zip(members.labels, path.Z, strict=True) if z)
+        return {"states": states, "unknowns": unknowns, "slope": slope, "moved": moved}
+
+    @cached_property
+    def _coordinates(self) -> list[tuple[str, int]]:
+        """Those of drifts, their speed and their way."""
+        return [self._table.symbol(name, "family") for name in ("w", "t")]
 
     def _chart(self, proposal: dict[str, Any]) -> int:
         """The number of the chart of a proposal."""
@@ -364,11 +389,17 @@ def content_of_map(
             content = witnesses.with_roots(content)
             read = Members(*_parts(content))
         proofs = _proofs_that_may_hold(read, content)
-        confirmed = [p for (p, _), proof in zip(witnesses.written, proofs, strict=True) if proof]
+        confirmed = _with_one_drift([p for (p, _), q in zip(witnesses.written, proofs, strict=True) if q])
         if len(confirmed) == len(left):
             _leave_open_what_balls_leave_open(read, content["theorem"]["leaf"])
             return witnesses.with_divisors(content, read, [proof for proof in proofs if proof])
         left = confirmed
+
+
+def _with_one_drift(proposed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Proposals with the first drift alone: where one is a motion beside all members, all hold everywhere."""
+    first = next((p for p in proposed if p["by"] == "drift"), None)
+    return [p for p in proposed if p["by"] != "drift" or p is first]
 
 
 def _leave_open_what_balls_leave_open(members: Members, leaf: dict[str, Any]) -> None:

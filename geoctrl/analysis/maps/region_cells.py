@@ -54,7 +54,7 @@ class Chooser:
                 held.setdefault(proof.verdict, letter)
             elif found is None:
                 open_["spectrum" if proof.verdict == "spectrum" else "decided"] = True
-        if "unstable" in held and len(held) > 1:
+        if {"stable", "unstable"} <= held.keys():
             raise CertificateError(
                 "a cell came out as stable and as unstable at once: an error of this program, please "
                 "report it"

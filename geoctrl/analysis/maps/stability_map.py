@@ -20,6 +20,7 @@ from geoctrl._printing.markup import card, figure_image, paragraph
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.certificates.proof_file import ProofFile, heading
+from geoctrl.analysis.maps.drifts_over_axes import drift_proposals
 from geoctrl.analysis.maps.family_over_axes import REGION, FamilyOverAxes
 from geoctrl.analysis.maps.map_witnesses import content_of_map, read_proofs
 from geoctrl.analysis.maps.region_cells import Tiles
@@ -342,7 +343,8 @@ def problem_and_proofs(
             other = _with_proposals(*region_problem(sys, family, axes, params, **kind))
             if other[2].undecided < found.undecided:
                 data, members, found = other
-    return data, members, found.proofs[: len(LETTERS)]
+    found_drifts = drift_proposals(members) if found.undecided and not members.integrals else []
+    return data, members, [*found.proofs[: len(LETTERS) - len(found_drifts)], *found_drifts]
 
 
 def _with_proposals(

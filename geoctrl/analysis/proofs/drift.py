@@ -10,7 +10,7 @@ A plain field is looked at on the flat that the kernel of a power of its lineari
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -21,10 +21,19 @@ from geoctrl.analysis.question.table import Stored
 from geoctrl.decisions.arithmetic.eliminations import Rows, matrix, nullspace, product, solve
 from geoctrl.decisions.functions.derivatives import Jet, evaluate
 
-__all__ = ["drifts"]
+__all__ = ["DriftPath", "drift_paths", "drift_states", "drifts"]
 
 Vector = list[fmpq]
 _ZERO = fmpq(0)
+
+
+class DriftPath(NamedTuple):
+    """The changes c of the velocities, the direction Z of the other states, B Z, and beta^2."""
+
+    c: Vector
+    Z: Vector
+    turned: Vector
+    square: fmpq
 
 
 def drifts(stored: Stored) -> Iterator[Stored]:
@@ -35,13 +44,21 @@ def drifts(stored: Stored) -> Iterator[Stored]:
     if not any(moving):
         yield from _flat_drifts(stored, question)
         return
-    for c in _steady_velocities(question, moving):
-        path = _path(question, moving, c)
+    for path in drift_paths(question):
+        yield _drift_problem(stored, question, path)
+
+
+def drift_paths(q: Any) -> Iterator[DriftPath]:
+    """Ways of drifts that the first and second derivatives at the point of a question admit."""
+    known = set(q.moving_places[len(q.labels) :])
+    moving = [p in known for p in q.problem["field"]]
+    for c in _steady_velocities(q, moving):
+        path = _path(q, moving, c)
         if path is not None:
-            yield _drift_problem(stored, question, c, *path)
+            yield DriftPath(c, *path)
 
 
-def _steady_velocities(q: decisions.Question, moving: Sequence[bool]) -> Iterator[Vector]:
+def _steady_velocities(q: Any, moving: Sequence[bool]) -> Iterator[Vector]:
     """Changes that the leaf admits, and that no force answers to first order, nor the displacements to which
     they lead: of the velocities alone, then with displacements.
     """
@@ -56,7 +73,7 @@ def _steady_velocities(q: decisions.Question, moving: Sequence[bool]) -> Iterato
     yield from (c for c in displaced if any(x for x, moves in zip(c, moving, strict=True) if not moves))
 
 
-def _path(q: decisions.Question, moving: Sequence[bool], c: Vector) -> tuple[Vector, Vector, fmpq] | None:
+def _path(q: Any, moving: Sequence[bool], c: Vector) -> tuple[Vector, Vector, fmpq] | None:
     """Z, B Z and beta^2 of the way of the other states; None where it is neither straight nor a circle."""
     n = range(len(q.labels))
     jets = q.jets(q.problem["field"])
@@ -102,25 +119,32 @@ def _unknowns_at(q: decisions.Question, state: Vector) -> Vector:
     return [row[0] for row in solve(K, right)]
 
 
-def _drift_problem(
-    stored: Stored, q: decisions.Question, c: Vector, Z: Vector, turned: Vector, square: fmpq
-) -> Stored:
+def drift_states(
+    table: Appended, e: Sequence[tuple[fmpq, int]], path: DriftPath, w: int, t: int
+) -> tuple[list[int], int]:
+    """Places of the states along a drift of speed w, from those of a point as multiples of nodes, and of the
+    slope of its way t.
+    """
+    one, below = fmpq(1), table.total([(fmpq(1), table.product()), (path.square, table.product((t, 2)))])
+    along = table.product((t, 1), (below, -1))
+    across = table.product((t, 2), (below, -1))
+    factor = fmpq(2) if path.square else one
+    states = [
+        table.total([v, (x, w), (factor * z, along), (factor * y, across)])
+        for v, x, z, y in zip(e, path.c, path.Z, path.turned, strict=True)
+    ]
+    return states, table.total([(one / factor, below)])
+
+
+def _drift_problem(stored: Stored, q: decisions.Question, path: DriftPath) -> Stored:
     """The problem with the drift of two symbols, its speed w and its way t."""
     table = Appended(stored)
     (w_name, w), (t_name, t) = table.symbol("w", "family"), table.symbol("t", "family")
     e = list(q.problem["states"].values())
-    one = fmpq(1)
-    below = table.total([(one, table.product()), (square, table.product((t, 2)))])
-    along = table.product((t, 1), (below, -1))
-    across = table.product((t, 2), (below, -1))
-    factor = fmpq(2) if square else one
-    states = [
-        table.total([(v, table.product()), (x, w), (factor * z, along), (factor * y, across)])
-        for v, x, z, y in zip(e, c, Z, turned, strict=True)
-    ]
+    states, slope = drift_states(table, [(v, table.product()) for v in e], path, w, t)
     # At a steady turn the unknowns are quadratic in its speed: centrifugal and gyroscopic forces.
-    speeds = (fmpq(-1), _ZERO, one)
-    low, mid, high = (_unknowns_at(q, [v + s * x for v, x in zip(e, c, strict=True)]) for s in speeds)
+    speeds = (fmpq(-1), _ZERO, fmpq(1))
+    low, mid, high = (_unknowns_at(q, [v + s * x for v, x in zip(e, path.c, strict=True)]) for s in speeds)
     unknowns = [
         table.total(
             [
@@ -131,14 +155,12 @@ def _drift_problem(
         )
         for a, b, d in zip(low, mid, high, strict=True)
     ]
-    slope = table.total([(one / factor, below)])
-    rates = [table.number(_ZERO), table.product((w, 1), (slope, 1))]
     return table.with_parts(
         family={
             "symbols": {w_name: "0", t_name: "0"},
             "states": states,
             "unknowns": unknowns,
-            "rates": rates,
+            "rates": [table.number(_ZERO), table.product((w, 1), (slope, 1))],
         },
         drift={"constant": w_name, "drifting": t_name, "power": 1, "slope": slope},
     )

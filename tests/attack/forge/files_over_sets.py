@@ -30,6 +30,7 @@ def _contents() -> Iterator[dict[str, Any]]:
     pendulum = swinging()
     yield gc.region_of_attraction(pendulum, [0, 0], by="energy").to_dict()
     yield gc.certify(field, [0], over={"k": (1, 2)}).to_dict()
+    yield gc.certify(coasting(), [0, 0, 0], over={"k": (1, 2)}).to_dict()
     yield gc.bound_while_moving(pulled(), "pulled", "s", (-1, 2), 0.5).to_dict()
 
 
@@ -37,6 +38,12 @@ def falling_back() -> gc.ReducedSystem:
     """x' = x^3 - k x."""
     k, x = gc.Parameter("k", 1), sp.Symbol("x")
     return gc.VectorField(["x"], [x**3 - k.symbol * x], parameters=[k], name="falling back").reduce()
+
+
+def coasting() -> gc.ReducedSystem:
+    """y' = v, v' = 0 and x' = -k x."""
+    k, (x, y, v) = gc.Parameter("k", 1), sp.symbols("x y v", real=True)
+    return gc.VectorField([y, v, x], [v, 0, -k.symbol * x], parameters=[k], name="coasting").reduce()
 
 
 def swinging() -> gc.ReducedSystem:
