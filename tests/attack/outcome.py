@@ -146,7 +146,7 @@ def run_part(
     until: float,
     options: dict[str, Any],
 ) -> Iterator[Outcome]:
-    """Outcomes of cases one by one, until the clock says so; all cases of a part that has a fixed number.
+    """Outcomes of cases one by one, until the clock says so, but of one; all of a part with a fixed number.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def run_part(
     os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # a drawn system is asked for its rates once
     worker = Worker(f"{__package__}.parts.{part}", seed, options)
     try:
-        for index in range(worker.prepared) if indices is None else indices:
-            if time.monotonic() > until:
+        for begun, index in enumerate(range(worker.prepared) if indices is None else indices):
+            if begun and time.monotonic() > until:  # on a slow machine what is prepared takes all of the time
                 return
             yield worker.run(index, limit)
     finally:
