@@ -569,3 +569,12 @@ def test_a_bad_axis_is_a_mistake_in_the_command(axis, capsys):
     asked = ["map", "pendulum-skate", "--at", "spinning", "--x", axis, "--y", "l=0.1:1.5"]
     assert main(asked) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.long(reason="an identity with products of 120,326 terms")
+def test_all_integrals_of_a_top_on_a_sphere_are_in_its_map():
+    """Routh's integral and the energy alone leave this box open."""
+    top = gc.models.get("top-on-sphere")().reduce()
+    found = gc.certify_region(top, "sleeping", {"Omega0": (4.1, 4.3), "b": (0.04, 0.05)}, depth=3)
+    assert {"Jellett", "Routh"} <= set(found.data["problem"]["invariants"])
+    assert found.stable == 1

@@ -31,6 +31,8 @@ from geoctrl.decisions.questions.shape_structure import integrals_along, slopes_
 from geoctrl.decisions.reading.problem_reader import EQUATIONS, Refusal, one_of
 
 Rows = list[list[MapQuotient]]
+TERMS = 400_000
+"""Terms of a product in identities, at most: axes are variables besides. The checker takes more."""
 
 _schema: Any = EQUATIONS
 _place, _rational = (_schema[part][...] for part in ("leaf", "parameters"))
@@ -119,6 +121,7 @@ class FamilyOverAxes:
             },
         }
         self.question = Question(asked, True, self.field, self._along)
+        self.question.functions.largest = TERMS
         jets = self.question.jets(problem["domain"])
         self.domain = [self.field.of(jet.value) for jet in jets]
         self.along: str | None = None
