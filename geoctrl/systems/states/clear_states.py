@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.systems.contract.scales import TURNS
 from geoctrl.systems.contract.tolerances import RESIDUAL
 from geoctrl.systems.equations.recorded_system import Recorded
 from geoctrl.systems.states.singularity import CLEARLY, singular_matrices
 from geoctrl.systems.states.sizes_at_points import sized_program
 
 __all__ = ["are_clearly_good"]
+
+_TURNS = 3
+"""Of rows and columns divided in turn: any units are good enough to see a matrix of full rank by, and of
+those in which entries are of size one none is much better than another (van der Sluis, 1969)."""
 
 
 def are_clearly_good(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
@@ -75,7 +78,7 @@ def _least_scaled_conditions(matrices: np.ndarray, sizes: np.ndarray) -> np.ndar
     # Members last, along which numpy is fast: matrices are small.
     sizes = np.array(np.moveaxis(sizes, 0, -1), order="C")
     rows, columns = np.ones((len(sizes), 1, len(matrices))), np.ones((1, *sizes.shape[1:]))
-    for _ in range(TURNS):
+    for _ in range(_TURNS):
         for factors, axis in ((columns, 0), (rows, 1)):
             root = np.sqrt(sizes.max(axis=axis, keepdims=True))
             root[root == 0] = 1.0
