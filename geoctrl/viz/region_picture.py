@@ -144,7 +144,13 @@ def _edge(ax: Axes, roa: Any, x: str, y: str) -> None:
     words = "its edge" if len(roa.extent) == 2 else "its edge, other states at the equilibrium"
     for line in _level_lines(ax, above, *sides):
         across, up = (c + shift for c, shift in zip(line, shifts, strict=True))
-        ax.plot(across, up, color=EDGE, linewidth=1.2, zorder=2, label=words)
+        # A whole turn on V has the level again.
+        if all(_is_anywhere_in(c, roa.extent[k]) for c, k in ((across, x), (up, y))):
+            ax.plot(across, up, color=EDGE, linewidth=1.2, zorder=2, label=words)
+
+
+def _is_anywhere_in(values: np.ndarray, interval: tuple[float, float]) -> bool:
+    return bool(np.any((values >= interval[0]) & (values <= interval[1])))
 
 
 def _with_margins(low: float, high: float) -> tuple[float, float]:
