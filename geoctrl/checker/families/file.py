@@ -80,7 +80,8 @@ class FamilySet(NamedTuple):
         states, parts = self.own.problem["states"], list[str]()
         for k, w in zip(self.symbols, self.piece.widths, strict=True):
             moved = f"{told(k)} - {decimal(states[k])}" if states[k] else told(k)
-            parts.append(f"|{moved}|/{decimal(w)}")
+            width = decimal(w)
+            parts.append(f"|{moved}|/{f'({width})' if '/' in width else width}")
         return parts[0] if len(parts) == 1 else f"sqrt({' + '.join(f'({part})^2' for part in parts)})"
 
     def members_in_words(self) -> str:

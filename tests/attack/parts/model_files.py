@@ -284,7 +284,7 @@ def cut(text: str, rng: random.Random) -> str:
 def noise(text: str, rng: random.Random) -> str:
     """Some letters are others."""
     letters = list(text)
-    for _ in range(rng.randint(1, 4)):
+    for _ in range(rng.randint(1, 4) if letters else 0):
         letters[rng.randrange(len(letters))] = rng.choice("<>&\"'/ =\x00\x01\ud800€0-.eE![]")
     return "".join(letters)
 
