@@ -112,6 +112,14 @@ def test_a_state_on_which_nothing_depends_is_told():
     assert roa.contains([0, 0, 1e6])
 
 
+@pytest.mark.parametrize("bound", [1e-3, 1e3])
+def test_outputs_keep_within_their_limits(bound):
+    system = field([Y, S], [-(1 + S**2) * Y, Y], outputs={"u": 3 * Y})
+    roa = gc.region_of_attraction(system, [0, 0], seconds=3, limits={"u": bound})
+    assert f"there |u| <= {bound:g}" in roa.claim
+    assert 3 * roa.extent["y"][1] <= bound * (1 + 1e-9)
+
+
 @pytest.mark.long(reason="a set beside a plane of points takes seconds; one beside a line is above")
 def test_two_symbols():
     """y' = -y (1 + s^2 + r^2), s' = y, r' = y^2."""

@@ -30,6 +30,8 @@ PARTS, SHARES = (0.25, 0.5), (1.0, 0.5, 0.25)
 WIDEST, HALVINGS, LONGEST = 4.0, 20, 80.0
 """The widest piece that is looked at, of lengths along which rates change, how often it is halved, and the
 binary logarithm of the longest one that is looked for."""
+NEXT = 2.0**-60
+"""Level of a set next to the members, in which outputs are far from their limits."""
 CLEARLY = 1.0 + 2.0**-30
 """What is outside is so by more than rounding."""
 CELLS, NARROW, LOST = 120, 2.0**-5, 1e3
@@ -94,7 +96,7 @@ class FallingBesideFamily:
 
     def _widest(self, P: np.ndarray, a: float) -> np.ndarray | None:
         """Widths of a piece of the family next to which a function falls."""
-        asked = self._question(P, 1.0, np.inf * self._lengths, a)  # nothing is asked of the symbols
+        asked = self._question(P, NEXT, np.inf * self._lengths, a)  # nothing is asked of the symbols
         width = WIDEST * self._lengths
         for _ in range(HALVINGS):
             reach = np.concatenate([np.zeros(self._n), width])
