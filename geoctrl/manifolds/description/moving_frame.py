@@ -136,11 +136,13 @@ def _are_zero(expressions: Any) -> bool:
 
 
 def name_with_frame(system: Any) -> str:
-    """The name of a system, and from which frame it is seen, unless that stands still."""
-    frame = (("turns at", "rad/s", system.frame_rate), ("moves at", "m/s", system.frame_velocity))
+    """The name of a system, and from which frame it is seen, unless that stands still; in numbers of the
+    system, as all of a claim is.
+    """
+    frame = (("turns at", system.frame_rate), ("moves at", system.frame_velocity))
     told = [
-        f"{words} ({', '.join(map(expression_text, rational(given)))}) {unit}"
-        for words, unit, given in frame
+        f"{words} ({', '.join(map(expression_text, rational(given)))})"
+        for words, given in frame
         if given is not None and any(given)
     ]
     return f"{system.name or 'system'}, seen from a frame that {' and '.join(told)}" if told else system.name

@@ -39,8 +39,8 @@ def seen_from_reference(mechanism: Any, frame_rate: Any, frame_velocity: Any, of
     if factor.group == "rn" and W != 0:
         raise InputError("frame_rate turns a frame, and R^n has no turns; give frame_velocity alone")
     rates = _rates(mechanism.algebra.xi[factor.xi_slice], factor, W, V, f"_{of}" if of > 1 else "")
-    moving = [f"turns at {expression_text(W)} rad/s"] if W != 0 else []
-    moving += [f"moves at ({', '.join(map(expression_text, V))}) m/s"] if any(V) else []
+    moving = [f"turns at {expression_text(W)}"] if W != 0 else []
+    moving += [f"moves at ({', '.join(map(expression_text, V))})"] if any(V) else []
     frame = f"a frame that {' and '.join(moving)}" if moving else "a frame at rest"
     name = f"{mechanism.name or 'system'}, seen from {frame}"
     return {
