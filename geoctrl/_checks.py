@@ -222,6 +222,9 @@ def time_grid(timepts) -> np.ndarray:
     return grid
 
 
+_CHANGING = "; what changes with time is an input, which goes into inputs="
+
+
 def resolve_parameters(
     defaults: Mapping[str, float | None],
     params: Mapping[str, float] | None,
@@ -234,9 +237,8 @@ def resolve_parameters(
     given = dict(defaults)
     for name, value in named_parameters(params).items():
         if name not in defaults:
-            raise ParameterError(
-                f"unknown parameter {name!r}{nearest(name, defaults)}", key="parameter-unknown"
-            )
+            hint = _CHANGING if callable(value) else nearest(name, defaults)
+            raise ParameterError(f"unknown parameter {name!r}{hint}", key="parameter-unknown")
         given[name] = value
     values: dict[str, Any] = {}
     for name, number in given.items():
@@ -259,6 +261,8 @@ def named_parameters(params: Any) -> dict[str, Any]:
 
 def parameter_value(what: str, value: Any, positive: bool = False) -> Any:
     """A parameter as a number of Python."""
+    if callable(value):
+        raise ParameterError(f"{what} must be a number, got {shown(value)}{_CHANGING}")
     number = plain(value, what, ParameterError)
     if positive and not number > 0:
         raise ParameterError(f"{what} must be positive, got {shown(value)}")

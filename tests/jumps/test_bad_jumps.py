@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from tests.jumps.jumping_mechanisms import ball, block, bouncing_ball, sliding_ball, walker
+from tests.jumps.jumping_mechanisms import ball, block, bouncing_ball, hill, sliding_ball, walker
 
 Z = gc.Coordinate("z").symbol
 ROW = {"rows": [[1]]}
@@ -191,6 +191,20 @@ def test_arguments_of_runs():
         gc.simulate(free, 0.6, [0, 1], params={"e": 1.2})
     with pytest.raises(gc.InputError, match="times must lie within the run"):
         gc.simulate(h, 0.6, [0, 1]).resample([0.7])
+
+
+def test_a_state_belongs_to_a_mode():
+    """On the slope of a hill one velocity tells the other; in flight there are two."""
+    h = hill().hybrid()
+    along = h.state(x=0.6, x_dot=0.4)
+    assert along == pytest.approx([0.4, 0.6, 0.0], abs=1e-15)
+    assert h.state(mode="flight", x=0.6, x_dot=0.4) == pytest.approx([0.4, 0.0, 0.6, 0.0], abs=1e-15)
+    with pytest.raises(gc.InputError, match="no mode 'air'"):
+        h.state(mode="air", x=0.6)
+    with pytest.raises(gc.LabelError):
+        h.state(y=0.6)
+    with pytest.raises(gc.ParameterError, match="no mode has a parameter"):
+        h.state({"m": 1.0}, x=0.6)
 
 
 def test_a_table_of_runs_through_jumps():

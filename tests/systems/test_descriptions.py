@@ -295,6 +295,16 @@ CALLS = {
         gc.ParameterError,
         ["unknown parameter 'kapa'", "did you mean 'kappa'?"],
     ),
+    "parameter that changes": (
+        lambda: gc.simulate(SYSTEM, 1.0, X, params={"kappa": lambda t, x, p: 2.0}),
+        gc.ParameterError,
+        ["parameter 'kappa' must be a number", "inputs="],
+    ),
+    "unknown parameter that changes": (
+        lambda: gc.simulate(SYSTEM, 1.0, X, params={"u1": lambda t, x, p: 2.0}),
+        gc.ParameterError,
+        ["unknown parameter 'u1'", "inputs="],
+    ),
     "missing parameter": (
         lambda: body(parameters=[gc.Parameter("m", positive=True), K]).reduce().rhs(0, X),
         gc.ParameterError,

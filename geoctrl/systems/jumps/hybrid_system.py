@@ -8,6 +8,8 @@ from operator import methodcaller
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from geoctrl._checks import nearest
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
@@ -163,6 +165,42 @@ class HybridSystem:
         if not isinstance(name, str) or name not in self._modes:
             raise InputError(f"there is no mode {shown(name)}{nearest(str(name), self._modes)}")
         return name
+
+    def state(
+        self, params: Mapping[str, float] | None = None, *, mode: str | None = None, **given: Any
+    ) -> np.ndarray:
+        """The state of a mode that has what is given, as `ReducedSystem.state` of that mode finds it.
+
+        Parameters
+        ----------
+        params : dict, optional
+        mode : str, optional
+            The first one if it is not given.
+        **given : numbers, vectors
+            By label.
+
+        Returns
+        -------
+        ndarray (n,)
+
+        Raises
+        ------
+        InputError
+            If there is no such mode, or something is given twice, is not finite or has the wrong length.
+        ParameterError, LabelError
+            For a name that no mode has as a parameter, or for a label that this mode has not.
+        ConstraintError, FrameError
+            As `ReducedSystem.state` raises them.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> walker = gc.models.get("compass-walker")().hybrid()
+        >>> walker.state(st=0.2, sw=-0.3).tolist()
+        [0.0, 0.0, 0.2, -0.3]
+        """
+        name = self.mode_name(mode)
+        return self._modes[name].state(self.parameters_at(params)[name], **given)
 
     def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, dict[str, float]]:
         """All parameters by mode; ParameterError for a name that no mode has."""
