@@ -10,8 +10,9 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.simulation import heyoka_compiled
+from geoctrl.stepping.drive import flow
 from geoctrl.stepping.drive.flow import Flow
-from geoctrl.stepping.drive.passages import Passages
+from geoctrl.stepping.drive.passages import Passages, early_times
 
 ENGINES = ("heyoka", "scipy")
 G = 9.81
@@ -102,6 +103,17 @@ def test_below_what_doubles_resolve(ball, engine):
     passing = passages(ball, [1e-8, 100.0], engine=engine, expr=Z.symbol - 100, direction=-1)
     assert passing.status.startswith("completed; grazes 's' at t = ")
     assert passing.success
+
+
+@pytest.mark.parametrize(("v", "undisturbed"), [(2.0, 4e-14), (0.0, 9e-8), (1e-30, 9e-8)])
+def test_windows_begin_where_the_function_has_a_sign(ball, v, undisturbed, monkeypatch):
+    """At 100 m rounding is 1.4e-12 m: 64 epsilons of it. A sixteenth of that is passed in that time."""
+    begun = []
+    monkeypatch.setattr(flow, "early_times", lambda *at: begun.append(early_times(*at)) or begun[-1])
+    run = passages(ball, [v, 100.0], expr=Z.symbol - 100, direction=-1)
+    assert undisturbed < begun[0][0] < 5 * undisturbed
+    if v == 2:
+        assert run.events["s"].time == pytest.approx([2 * v / G], rel=1e-10)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

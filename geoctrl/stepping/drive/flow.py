@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite, isnan, nan
+from math import isfinite, isnan, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ Block = tuple[np.ndarray, np.ndarray]
 _KEPT = 64
 """Gradients of events that a system keeps, at most."""
 
-_MOST = float(np.finfo(float).max)
+_LEAST, _MOST = float(np.finfo(float).tiny), float(np.finfo(float).max)
 
 _NEAR = 2.0**-20
 """Part of a run within which a passage counts as near its start."""
@@ -120,12 +120,29 @@ class Flow:
             t, x = begin.t + step, self.x0 + step * begin.rate
             second = self.switches(t, x)
             third = self.switches(t + step, x + step * self.field(t, x))
-        if all(
-            abs(a) > 2 * abs(b - a) and abs(a) > 2 * abs(c - b)
+        near = [
+            not (abs(a) > 2 * abs(b - a) and abs(a) > 2 * abs(c - b))
             for a, b, c in zip(first, second, third, strict=True)
-        ):
+        ]
+        if not any(near):
             return self.times[:0]
-        return early_times(begin.t, float(self.times[-1]))
+        return early_times(begin.t, float(self.times[-1]), self._quiet_time(near, step))
+
+    def _quiet_time(self, near: Sequence[bool], step: float) -> float:
+        """Time after the start, within a step, in which no function of the events that are near changes by an
+        eighth of itself, or of its rounding: until then it has no sign, or keeps its own.
+        """
+        begin = self._begin
+        at = self.surfaces(begin.t, self.x0)
+        later = self.surfaces(begin.t + step, self.x0 + step * begin.rate)
+        times = [step]
+        for close, value, rounding, rate, other in zip(near, *at, later.rates, strict=True):
+            if close:
+                most, bend = max(abs(value), rounding) / 16, abs(other - rate) / step
+                times.append(min(most / max(abs(rate), _LEAST), sqrt(most / max(bend, _LEAST))))
+                if isnan(rate + bend):
+                    return 0.0
+        return min(times)
 
     def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
         """Time grids to be run one after the other, with the first states to be set at their beginning."""

@@ -291,10 +291,12 @@ def stop_words(event: LocatedEvent, t: float | None = None) -> str:
     return f"{left}: the model does not hold beyond; domain=False goes on"
 
 
-def early_times(t: float, end: float) -> np.ndarray:
-    """Times from t to the end whose distances from t grow fourfold, as far as doubles tell them from t."""
+def early_times(t: float, end: float, first: float = 0.0) -> np.ndarray:
+    """Times from t to the end whose distances from t grow fourfold, as far as doubles tell them from t; and
+    from ``first`` after it on.
+    """
     times = t + (end - t) * 0.25 ** np.arange(_EARLY, 0, -1)
-    return np.unique(times[times - t > RELATIVE_ROUNDING * abs(t)])
+    return np.unique(times[times - t > max(RELATIVE_ROUNDING * abs(t), first)])
 
 
 def _sign(value: float) -> int:
