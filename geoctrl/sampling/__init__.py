@@ -4,7 +4,7 @@ from geoctrl.sampling.actuator import Applied
 from geoctrl.sampling.complementary import ComplementaryFilter, EstimatedLaw
 from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController, holds_of_delay, warn_of_slow
 from geoctrl.sampling.feedback import HOLD, Feedback
-from geoctrl.sampling.hold import Hold
+from geoctrl.sampling.hold import HeldCourse, Hold
 from geoctrl.sampling.sensors import InertialUnit, Sensor
 from geoctrl.sampling.switching_law import Switching, switching
 
@@ -16,6 +16,7 @@ __all__ = [
     "Controls",
     "EstimatedLaw",
     "Feedback",
+    "HeldCourse",
     "Hold",
     "InertialUnit",
     "SampledController",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import deque
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 
@@ -14,7 +15,7 @@ from geoctrl.runs import SampleRecord
 from geoctrl.sampling.controller import SampledController
 from geoctrl.systems.contract.torque_speed import TorqueSpeed
 
-__all__ = ["Hold"]
+__all__ = ["HeldCourse", "Hold"]
 
 
 def picker(places: list[int]) -> Callable[[list[float]], Sequence[float]]:
@@ -61,10 +62,10 @@ class Hold:
     ) -> None:
         controller.require_plant(states, inputs)
         law = controller.feedback
-        self._controller, self.hold, self.read = controller, controller.hold, read
+        self._controller, self.hold, self._sensors = controller, controller.hold, law.sensor_labels
         self.late, self.part = controller.holds_late
         self._signals = law.measured_labels(states)
-        self._measure = picker([(*states, *law.sensor_labels).index(label) for label in self._signals])
+        self.measure_on(states, read)
         program = law.law(self._signals)
         self._law, self._numbers = program.scalar, program.constants({})
         self._step = _step(law.step(self._signals)) if law.own else None
@@ -97,6 +98,15 @@ class Hold:
         self._measured, self._wanted, self._applied, self._states = (array("d") for _ in range(4))
         self._limited, self._rate_limited = bytearray(), bytearray()
         self.decide: Callable[[list[float]], Sequence[float]] = self._plainly if self._plain else self._fully
+
+    def measure_on(
+        self,
+        states: Sequence[str],
+        read: Callable[[float, list[float], Sequence[float]], Sequence[float]] | None,
+    ) -> None:
+        """From now on measure a plant with these states, among which are all that the law measures."""
+        self.read = read
+        self._measure = picker([(*states, *self._sensors).index(label) for label in self._signals])
 
     @property
     def _plain(self) -> bool:
@@ -196,3 +206,30 @@ class Hold:
             limited=flags(self._limited),
             rate_limited=flags(self._rate_limited),
         )
+
+
+class HeldCourse:
+    """How far a controller at work is: where one piece of a run ends, the next one goes on.
+
+    Parameters
+    ----------
+    hold : Hold
+    begun : float
+        The time of its first sample.
+
+    Attributes
+    ----------
+    number : int
+        Holds that are over.
+    decided : bool
+        Whether the sample of this one was taken.
+    waits : bool
+        Whether the command for this one is still under way.
+    sent : deque
+        Commands under way.
+    """
+
+    def __init__(self, hold: Hold, begun: float) -> None:
+        self.hold, self.begun = hold, begun
+        self.number, self.decided, self.waits = 0, False, False
+        self.sent = deque([hold.first] * hold.late)

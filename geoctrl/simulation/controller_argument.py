@@ -9,13 +9,14 @@ import numpy as np
 
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError
-from geoctrl.sampling import Applied, Controls, Hold, SampledController
+from geoctrl.sampling import Applied, Controls, HeldCourse, Hold, SampledController
 from geoctrl.simulation.held_runs import holds_in
+from geoctrl.simulation.jumps.mode_drives import ModeDrives
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.inputs import read_inputs
-from geoctrl.systems import System
+from geoctrl.systems import HybridSystem, System
 
-__all__ = ["drive_and_hold"]
+__all__ = ["drive_and_hold", "drives_of_modes"]
 
 
 def drive_and_hold(
@@ -73,3 +74,53 @@ def _sensor_readings(
     program = system.program([node for sensor in sensors for node in sensor.nodes(system)])
     value, constants = program.scalar, program.constants(params)
     return lambda t, x, u: value([*x, t, *u], constants)
+
+
+# -- through jumps ------------------------------------------------------------------------------------
+
+
+def drives_of_modes(
+    system: HybridSystem, inputs: Any, controller: Any, times: np.ndarray, params: Mapping[str, float] | None
+) -> ModeDrives:
+    """What drives a run with jumps in each of its modes."""
+    values = system.parameters_at(params)
+    if controller is None:
+        given = _inputs_of_modes(inputs)
+        return ModeDrives({name: read_inputs(mode, given, times) for name, mode in system.modes.items()})
+    if inputs is None and isinstance(controller, SampledController):
+        return _sampled_in_modes(system, controller, times, values)
+    if not isinstance(controller, SampledController | Controls):
+        raise TypeError(
+            "the controller of a system with jumps must be a law or law.sampled(...), as its inputs are no "
+            f"functions, got {shown(controller)}"
+        )
+    return ModeDrives(
+        {k: drive_and_hold(own, inputs, controller, times, values[k])[0] for k, own in system.modes.items()}
+    )
+
+
+def _sampled_in_modes(
+    system: HybridSystem,
+    controller: SampledController,
+    times: np.ndarray,
+    params: Mapping[str, Mapping[str, float]],
+) -> ModeDrives:
+    measured = {}
+    for name, mode in system.modes.items():
+        controller.require_plant(mode.state_labels, mode.input_labels)
+        measured[name] = tuple(mode.state_labels), _sensor_readings(mode, controller, params[name])
+    first, own = next(iter(system.modes.items()))
+    drive, hold = _sampled_drive(own, controller, times, params[first])
+    return ModeDrives(dict.fromkeys(system.modes, drive), HeldCourse(hold, float(times[0])), measured)
+
+
+def _inputs_of_modes(inputs: Any) -> Any:
+    """Inputs that are the same whichever piece they act in."""
+    if inputs is None or isinstance(inputs, Mapping):
+        return inputs
+    if np.ndim(inputs) == 1 and not isinstance(inputs, (str, bytes)):
+        return inputs
+    raise InputError(
+        "inputs of a hybrid system are a dict of label -> number or expression, or constant numbers (m,); "
+        "functions and samples are not taken"
+    )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import deque
 from collections.abc import Callable, Generator
 from math import isfinite
 
 import numpy as np
 
 from geoctrl.errors import InputError
-from geoctrl.sampling import Hold
+from geoctrl.sampling import HeldCourse
 from geoctrl.stepping.drive.engine import EndedError, Ending, Engine
 from geoctrl.stepping.drive.flow import Block, Flow
 
@@ -35,16 +34,16 @@ def holds_in(times: np.ndarray, hold: float) -> int:
     return max(1, math.ceil((times[-1] - times[0]) / hold * (1 - _CLOSE)))
 
 
-def run_held(engine: Engine, hold: Hold) -> Generator[Block, None, Ending]:
+def run_held(engine: Engine, course: HeldCourse) -> Generator[Block, None, Ending]:
     """Integrate under a controller at work, yielding the samples asked for; see `Ending` for the rest."""
-    flow = engine.flow
+    flow, hold, t0, sent = engine.flow, course.hold, course.begun, course.sent
     times, h = flow.times.tolist(), hold.hold
     count, close = len(times), _CLOSE * max(abs(times[0]), abs(times[-1]))
-    sent, shift = deque([hold.first] * hold.late), hold.part * h
+    k, decided, waits, shift = course.number, course.decided, course.waits, hold.part * h
     decide, sensed = hold.decide, None if hold.read is None else _sensing(hold.read, flow)
-    t0 = t = times[0]
+    t = times[0]
     x = flow.x0.tolist()
-    done, k, most = 1, 0, _ROWS * len(x)
+    done, most = 1, _ROWS * len(x)
     numbers, width = array("d"), len(x)
 
     def block() -> Block:
@@ -56,17 +55,18 @@ def run_held(engine: Engine, hold: Hold) -> Generator[Block, None, Ending]:
         command, advance = stepper.command, stepper.advance
         try:
             while done < count:
-                try:
-                    u = decide(x if sensed is None else sensed(t, x))
-                except (ArithmeticError, ValueError) as error:
-                    raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from None
-                if not isfinite(sum(u)):
-                    raise EndedError(Ending(t, "the law has no finite value", np.array(x)))
-                sent.append(u)
-                # A part of a hold late, the command before acts on up to there.
-                waits = shift > 0
-                if not waits:
-                    command(t, sent.popleft())
+                if not decided:
+                    try:
+                        u = decide(x if sensed is None else sensed(t, x))
+                    except (ArithmeticError, ValueError) as error:
+                        raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from None
+                    if not isfinite(sum(u)):
+                        raise EndedError(Ending(t, "the law has no finite value", np.array(x)))
+                    sent.append(u)
+                    # A part of a hold late, the command before acts on up to there.
+                    decided, waits = True, shift > 0
+                    if not waits:
+                        command(t, sent.popleft())
                 until = t0 + k * h + shift if waits else t0 + (k + 1) * h
                 while True:
                     while done < count and times[done] < until - close:
@@ -84,13 +84,14 @@ def run_held(engine: Engine, hold: Hold) -> Generator[Block, None, Ending]:
                         break
                     waits, until = False, t0 + (k + 1) * h
                     command(t, sent.popleft())
-                k += 1
+                k, decided = k + 1, False
                 if len(numbers) >= most:
                     yield block()
                     del numbers[:]
             ending = Ending(times[-1])
         except EndedError as ended:
             ending = ended.ending
+    course.number, course.decided, course.waits = k, decided, waits
     if numbers:
         yield block()
     return ending

@@ -13,9 +13,9 @@ from geoctrl._collector import rare_collections
 from geoctrl._scalars import real
 from geoctrl.errors import DependencyError, ExpressionError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
-from geoctrl.sampling import Applied
+from geoctrl.sampling import Applied, HeldCourse
 from geoctrl.simulation import heyoka_engine
-from geoctrl.simulation.controller_argument import drive_and_hold
+from geoctrl.simulation.controller_argument import drive_and_hold, drives_of_modes
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held_runs import run_held
 from geoctrl.simulation.jumps.hybrid_run import hybrid_run
@@ -107,8 +107,9 @@ def simulate(
     controller : law, ``law.sampled(...)`` or callable, optional
         Sets the inputs instead of ``inputs``: with the parameters of its own model, while ``params`` are the
         plant's. A sampled one holds them from sample to sample, and the pieces are run exactly, one after the
-        other; a law, or a callable as in ``inputs``, acts continuously. What was applied is among
-        `Trajectory.outputs`, and `Trajectory.samples` tells what a sampled one did.
+        other; a law, or a callable as in ``inputs``, acts continuously. Through jumps a sampled one goes on
+        from sample to sample, and no callable is taken. What was applied is among `Trajectory.outputs`, and
+        `Trajectory.samples` tells what a sampled one did.
     optimised : bool
         For one run of many: heyoka's code is optimised from the first step on. It takes some 20 ms an
         instruction when a machine meets it first, and runs two to four times as fast.
@@ -160,18 +161,15 @@ def simulate(
     tolerance = tolerance_given(rtol)
     times = time_grid(timepts).copy()
     if isinstance(sys, HybridSystem):
-        if controller is not None:
-            raise InputError(
-                "controller= does not run through jumps; close the loop in the mechanism, by its feedback= "
-                "or as law.closed_loop().mechanism.hybrid(), or give inputs= as expressions"
-            )
         edges, fast = flag("domain", domain), flag("optimised", optimised)
+
+        drives = drives_of_modes(sys, inputs, controller, times, params)
 
         def advance(system: Any, times: Any, x: Any, params: Any, drive: Any, events: Any) -> Any:
             flow = Flow(system, drive, params, x, times, tolerance, events, optimised=fast)
-            return _free_run(flow, engine)
+            return _piece_of_run(flow, engine, drives.course)
 
-        return hybrid_run(sys, times, x0, params, inputs, events, mode, max_jumps, edges, advance, throw)
+        return hybrid_run(sys, times, x0, params, drives, events, mode, max_jumps, edges, advance, throw)
     if mode is not None:
         raise InputError("mode= is one of a system with jumps; this system has none")
     values = sys.parameters_at(params)
@@ -203,19 +201,20 @@ def simulate(
             drive.record = hold.record(float(times[0]))
         return trajectory_of(flow, type(chosen), time, states, engine=chosen.words, events=events, **rest)
 
-    steps = chosen.run() if hold is None else run_held(chosen, hold)
+    steps = chosen.run() if hold is None else run_held(chosen, HeldCourse(hold, float(times[0])))
     return execute(chosen.flow, steps, samples, under_way(), throw)
 
 
-def _free_run(flow: Flow, engine: str) -> Any:
-    """The run of a flow, whatever becomes of it."""
+def _piece_of_run(flow: Flow, engine: str, course: HeldCourse | None) -> Any:
+    """The run of a flow, whatever becomes of it; under a controller from where that is."""
     flow.require_start()
     chosen = choose_engine(flow, engine)
 
     def samples(time: np.ndarray, states: np.ndarray, events: Events, **rest: Any) -> Samples:
         return trajectory_of(flow, type(chosen), time, states, engine=chosen.words, events=events, **rest)
 
-    return execute(chosen.flow, chosen.run(), samples, under_way(), throw=False)
+    steps = chosen.run() if course is None else run_held(chosen, course)
+    return execute(chosen.flow, steps, samples, under_way(), throw=False)
 
 
 def tolerance_given(rtol: float | None) -> float | None:

@@ -174,8 +174,6 @@ def test_arguments_of_runs():
     h = bouncing_ball(0.5)
     with pytest.raises(gc.InputError, match="no mode 'air'"):
         gc.simulate(h, 1.0, [0, 1], mode="air")
-    with pytest.raises(gc.InputError, match="controller= does not run through jumps"):
-        gc.simulate(h, 1.0, [0, 1], controller=lambda t: [0])
     with pytest.raises(gc.InputError, match="mode= is one of a system with jumps"):
         gc.simulate(h.modes["motion"], 1.0, [0, 1], mode="air")
     with pytest.raises(gc.InputError, match="max_jumps"):

@@ -14,9 +14,9 @@ from geoctrl.errors import InputError, SimulationError
 from geoctrl.runs import Samples
 from geoctrl.simulation.jumps.accumulation import accumulation_point
 from geoctrl.simulation.jumps.hybrid_trajectory import HybridTrajectory, JumpRecord, RunPiece
+from geoctrl.simulation.jumps.mode_drives import ModeDrives
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.events import LocatedEvent, read_events
-from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.resting import at_rest
 
@@ -56,7 +56,7 @@ def hybrid_run(
     times: np.ndarray,
     x0: Any,
     params: Mapping[str, float] | None,
-    inputs: Any,
+    driven: ModeDrives,
     events: Mapping[str, Any] | None,
     mode: str | None,
     max_jumps: int,
@@ -66,10 +66,11 @@ def hybrid_run(
 ) -> HybridTrajectory:
     """The run of a hybrid system; see `simulate`."""
     run = _HybridRun(
-        system, times, params, inputs, events, whole_number("max_jumps", max_jumps, 0), domain, advance
+        system, times, params, driven, events, whole_number("max_jumps", max_jumps, 0), domain, advance
     )
     first = system.mode_name(mode)
     ending = run.whole(first, np.array(system.modes[first].start(x0, run.params[first]), dtype=float))
+    driven.conclude()
     values = {k: v for own in run.params.values() for k, v in own.items()}
     made = HybridTrajectory.of_pieces(
         system,
@@ -93,7 +94,7 @@ class _HybridRun:
         system: HybridSystem,
         times: np.ndarray,
         params: Mapping[str, float] | None,
-        inputs: Any,
+        driven: ModeDrives,
         events: Mapping[str, Any] | None,
         max_jumps: int,
         domain: bool,
@@ -104,11 +105,10 @@ class _HybridRun:
         self.pieces: list[RunPiece] = []
         self.jumps: list[JumpRecord] = []
         self.accumulation = np.nan
-        self._inputs, self._given, self._domain = _inputs_of(inputs), events, domain
+        self._driven, self._given, self._domain = driven, events, domain
         self._watched: dict[str, tuple[LocatedEvent, ...]] = {}
         for name in system.modes:
             self._watched[name] = self._events_of(name)
-        self._drives = {name: read_inputs(mode, self._inputs, times) for name, mode in system.modes.items()}
 
     def _events_of(self, mode: str) -> tuple[LocatedEvent, ...]:
         """Events that are asked for, guards, and the edges of the domain."""
@@ -174,7 +174,7 @@ class _HybridRun:
 
     def _moved_on(self, mode: str, t: float, x: np.ndarray, end: float) -> np.ndarray:
         """The state of a mode at a time that is so near that one step is exact to rounding."""
-        u = self._drives[mode].inputs_at(t, x, self.params[mode])
+        u = self._driven.of[mode].inputs_at(t, x, self.params[mode])
         return x + (end - t) * self._system.modes[mode].rhs(t, x, u, self.params[mode])
 
     def _ending(self, status: str, failed: bool = False) -> _Ending:
@@ -186,17 +186,18 @@ class _HybridRun:
 
     def _piece(self, mode: str, t: float, x: np.ndarray) -> Samples:
         """The run of a mode from a state; where nothing holds the time its clock begins at zero."""
-        system, drive = self._system.modes[mode], self._drives[mode]
+        system, drive = self._system.modes[mode], self._driven.of[mode]
         rest = self._times[self._times > t]
         begun = t if self._holds_time(mode) else 0.0
         grid = np.concatenate([[t], rest]) - (t - begun)
         grid[1:] = np.where(np.diff(grid) > 0, grid[1:], np.nextafter(grid[:-1], np.inf))
+        self._driven.enter(mode)
         run = self._advance(system, grid, x, self.params[mode], drive, self._watched[mode])
         return _run_by_clock(run, grid, np.concatenate([[t], rest]), t - begun)
 
     def _holds_time(self, mode: str) -> bool:
         """Whether equations, inputs or events of a mode depend on the time."""
-        system, drive = self._system.modes[mode], self._drives[mode]
+        system, drive = self._system.modes[mode], self._driven.of[mode]
         nodes = [event.node for event in self._watched[mode]]
         return system.holds_time or not drive.constant or system.time_node in system.graph.symbols(nodes)
 
@@ -227,7 +228,7 @@ class _HybridRun:
         system, params = transition.source.system, self.params[transition.source.name]
         slopes = system.graph.gradient(transition.guard, system.state_nodes)
         program, n = system.program([transition.guard, *slopes, *system.field_nodes]), system.nstates
-        u = self._drives[transition.source.name].inputs_at(t, x, params)
+        u = self._driven.of[transition.source.name].inputs_at(t, x, params)
         h, *more = program.scalar([*x.tolist(), t, *u.tolist()], program.constants(params))
         rate = np.array(more[n:])
         speed = float(np.array(more[:n]) @ rate)
@@ -254,7 +255,7 @@ class _HybridRun:
     def _jump(self, transition: Transition, t: float, x: np.ndarray) -> str:
         """Make the jump and record it; words about a promise that is broken."""
         of = transition.source.name
-        u = self._drives[of].inputs_at(t, x, self.params[of])
+        u = self._driven.of[of].inputs_at(t, x, self.params[of])
         values = self.params[of] | self.params[transition.target.name]
         landing = transition.landing(t, x, u, values)
         record = JumpRecord(
@@ -262,18 +263,6 @@ class _HybridRun:
         )
         self.jumps.append(record)
         return landing.broken
-
-
-def _inputs_of(inputs: Any) -> Any:
-    """Inputs that are the same whichever piece they act in."""
-    if inputs is None or isinstance(inputs, Mapping):
-        return inputs
-    if np.ndim(inputs) == 1 and not isinstance(inputs, (str, bytes)):
-        return inputs
-    raise InputError(
-        "inputs of a hybrid system are a dict of label -> number or expression, or constant numbers (m,); "
-        "functions and samples are not taken"
-    )
 
 
 def _run_by_clock(run: Any, grid: np.ndarray, asked: np.ndarray, offset: float) -> Any:

@@ -15,7 +15,7 @@ from geoctrl._checks import finite_array
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, InputError
-from geoctrl.runs import EventRecord, Events, Samples, storage
+from geoctrl.runs import EventRecord, Events, SampleRecord, Samples, storage
 from geoctrl.simulation.jumps.places_of_pieces import Way, ways_of_pieces
 
 __all__ = ["HybridTrajectory", "JumpRecord", "RunPiece"]
@@ -172,6 +172,19 @@ class HybridTrajectory(Samples):
     def outputs(self) -> np.ndarray:
         """Output signals, (p, nt); nan where the mode has none."""
         return self._signal(lambda run: _rows(run.outputs, run.output_labels, self.output_labels))
+
+    @property
+    def samples(self) -> SampleRecord | None:
+        """What a sampled controller did, sample by sample, through the jumps; None where none was at work.
+
+        Raises
+        ------
+        GeoctrlError
+            For a trajectory that was read from a file: it holds what was applied, and not the samples.
+        """
+        self._require_parts()
+        first: Any = self._parts[0].run
+        return first.samples
 
     @cached_property
     def energy(self) -> np.ndarray:
