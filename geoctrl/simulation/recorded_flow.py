@@ -100,6 +100,12 @@ class DrivenEquations:
         """The field, followed by the events."""
         return self.program([*self.rates, *self.events])
 
+    @cached_property
+    def slopes(self) -> dict[tuple[int, int], Node]:
+        """Derivatives of the events by the arguments, those that are not zero, by both numbers."""
+        rows = self._system.graph.jacobian(self.events, self.arguments)
+        return {(i, j): e for i, row in enumerate(rows) for j, e in enumerate(row) if not e.is_zero}
+
 
 class RecordedFlow:
     """Nodes of a flow on recorded equations.
@@ -163,3 +169,8 @@ class RecordedFlow:
     def right_hand_side(self) -> Program:
         """The field, followed by the events."""
         return self._equations.right_hand_side
+
+    @property
+    def slopes(self) -> dict[tuple[int, int], Node]:
+        """Derivatives of the events by the arguments, those that are not zero, by both numbers."""
+        return self._equations.slopes

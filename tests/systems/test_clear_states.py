@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.systems.states.clear_states import are_clearly_good
-from geoctrl.systems.states.singularity import is_regular_at
+from geoctrl.systems.contract.scales import symmetric_scaling
+from geoctrl.systems.states.clear_states import _least_conditions, _symmetric_scalings, are_clearly_good
+from geoctrl.systems.states.singularity import _least_condition, is_regular_at
 
 COUNT = 60
 
@@ -32,3 +33,31 @@ def test_no_clear_state_is_refused(name):
             continue  # judged by `member_parameters`
         assert np.array_equal(system.start(x[:, i], admitted), x[:, i])
         assert is_regular_at(system, x[:, i], admitted)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 5), (7, 4)])
+def test_bounds_of_many_are_those_of_one(shape):
+    """By pivots as by the determinant; of singular matrices, infinite ones and no numbers there is none."""
+    rng = np.random.default_rng(6)
+    matrices = rng.normal(size=(*shape, COUNT)) * 10.0 ** rng.uniform(-3, 0, (shape[0], 1, COUNT))
+    matrices[..., 0], matrices[0, 0, 1], matrices[0, 0, 2] = 0.0, np.nan, np.inf
+    with np.errstate(all="ignore"):
+        found = _least_conditions(matrices)
+        assert _least_conditions(np.ones((4, 3, 1))) < 1e-7
+    assert not (found[:3] > 0).any()
+    for i in range(3, COUNT):
+        assert found[i] == pytest.approx(_least_condition(matrices[..., i]), rel=1e-8)
+
+
+def test_scalings_of_many_are_those_of_one():
+    """Of matrices with zeros on the diagonal too, where an earlier row gives the size."""
+    rng = np.random.default_rng(7)
+    sizes = 10.0 ** rng.uniform(-9, 9, (4, 4, COUNT))
+    sizes[3, 3] = 0.0
+    sizes += sizes.swapaxes(0, 1)
+    found = _symmetric_scalings(sizes)
+    for i in range(COUNT):
+        assert found[:, i] == pytest.approx(symmetric_scaling(sizes[..., i]), rel=1e-14)
+    sizes[0, 0, 0] = 0.0
+    with np.errstate(all="ignore"):
+        assert np.isnan(_symmetric_scalings(sizes)[0, 0])

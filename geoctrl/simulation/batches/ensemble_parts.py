@@ -11,7 +11,7 @@ from geoctrl._calls.long_calls import is_under_way, under_way
 from geoctrl.errors import GeoctrlError
 from geoctrl.simulation.batches.batch import WIDTH
 from geoctrl.simulation.batches.ensemble_rows import NOT_RUN, EnsembleRows
-from geoctrl.simulation.batches.member_starts import ordinary_starts
+from geoctrl.simulation.batches.member_starts import member_starts
 from geoctrl.simulation.batches.together import (
     Together,
     TogetherInBatches,
@@ -82,20 +82,22 @@ class _Block:
         try:
             alone = np.ones(len(self._part), bool)
             if task.obstacle is None:
-                good = np.flatnonzero(ordinary_starts(task, self._part))
-                alone[good] = self._run_together(good)
+                starts = member_starts(task, self._part)
+                good = np.flatnonzero(starts.ordinary)
+                alone[good] = self._run_together(good, starts.sides[:, good])
             for i in np.flatnonzero(alone):
                 self._run_alone(int(i))
                 self._tell(self._first + int((self._status != NOT_RUN).sum()))
         finally:
             self._keep()
 
-    def _run_together(self, places: np.ndarray) -> np.ndarray:
+    def _run_together(self, places: np.ndarray, sides: np.ndarray) -> np.ndarray:
         """Run ordinary members in batches; which of them have to be run alone, bool (k,)."""
         if not places.size:
             return np.zeros(0, bool)
         kind = TogetherInLanes if self._task.runs_in_lanes else TogetherInBatches
-        together = kind(self._task, self._part.subset(places), lambda done: self._tell(self._first + done))
+        part = self._part.subset(places)
+        together = kind(self._task, part, sides, lambda done: self._tell(self._first + done))
         try:
             together.run()
         finally:

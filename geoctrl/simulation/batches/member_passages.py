@@ -43,7 +43,12 @@ class MemberPassages(NamedTuple):
 
     def in_order(self) -> MemberPassages:
         """By members, those of each in the order of time."""
-        return self.where(np.lexsort((self.times, self.members)))
+        place = np.full(self.members.max(initial=-1) + 1, -1)
+        place[self.members] = np.arange(self.members.size)
+        order = place[place >= 0]
+        if order.size < self.members.size:  # some have several
+            order = np.lexsort((self.times, self.members))
+        return self.where(order)
 
     def lost_sides(self, begin: np.ndarray, end: Sides, stopped: np.ndarray) -> np.ndarray:
         """Members in which passages in order contradict the sides at begin and end, bool (k,).
@@ -58,12 +63,13 @@ class MemberPassages(NamedTuple):
         """
         lost, sides = np.zeros(len(stopped), bool), begin.copy()
         for k, side in enumerate(sides):
-            mine = self.where(self.events == k)
-            follows = np.diff(mine.members, prepend=-1) == 0
-            before = np.where(follows, np.roll(mine.signs, 1), side[mine.members])
-            lost[mine.members[mine.signs != -before]] = True
+            mine = self.events == k
+            members, signs = self.members[mine], self.signs[mine]
+            follows = np.diff(members, prepend=-1) == 0
+            before = np.where(follows, np.roll(signs, 1), side[members])
+            lost[members[signs != -before]] = True
             last = ~np.roll(follows, -1)
-            side[mine.members[last]] = mine.signs[last]
+            side[members[last]] = signs[last]
             clear = (np.abs(end.values[k]) > end.limits[k]) & (np.sign(end.values[k]) == side)
             lost |= ~clear & (stopped != k)
         return lost

@@ -35,7 +35,7 @@ def pieces_with_columns(task: EnsembleTask, part: MembersPart) -> list[tuple[Pie
 
 
 class Together(ABC):
-    """Members of one part, from ordinary starts.
+    """Members of one part, from ordinary starts on sides (g, k) of the surfaces of events.
 
     Attributes
     ----------
@@ -48,8 +48,10 @@ class Together(ABC):
         As they are found; `settled_passages` are those of all, in order.
     """
 
-    def __init__(self, task: EnsembleTask, part: MembersPart, look: Callable[[int], None]) -> None:
-        self._task, self._part, self._tell = task, part, look
+    def __init__(
+        self, task: EnsembleTask, part: MembersPart, sides: np.ndarray, look: Callable[[int], None]
+    ) -> None:
+        self._task, self._part, self._sides, self._tell = task, part, sides, look
         k, n = part.starts.shape
         self.states, self.last = np.empty((k, n, task.times.size)), np.empty((k, n))
         self.end, self.stop = np.full(k, float(task.times[-1])), np.full(k, -1)
@@ -65,30 +67,23 @@ class Together(ABC):
 
     def settled_members(self) -> np.ndarray:
         """Places of members that are done and of which nothing is in doubt; samples beyond ends are gone."""
-        task = self._task
-        if (self.stop >= 0).any():
-            beyond = task.times > self.end[:, None]
-            self.states[np.broadcast_to(beyond[:, None, :], self.states.shape)] = np.nan
-        doubt = ~self._finished | self._doubtful | ~np.isfinite(self.last).all(axis=1) | self._is_small()
+        task, last = self._task, np.ascontiguousarray(self.last.T)
+        doubt = ~self._finished | self._doubtful | ~np.isfinite(last).all(axis=0) | self._is_small()
         if task.located_events:
-            at_end = sides_at(task, self._part, self.end, self.last)
-            doubt |= self.settled_passages.lost_sides(self.sides_at_start, at_end, self.stop)
+            extra = list(task.extra_numbers(self._part, float(task.times[-1])))
+            at_end = sides_at(task, self._part, self.end, last, extra)
+            doubt |= self.settled_passages.lost_sides(self._sides, at_end, self.stop)
         if task.keeps_rows:
             for i in np.flatnonzero(~doubt):
                 doubt[i] = self._is_off_leaf(int(i))
         return np.flatnonzero(~doubt)
 
     @cached_property
-    def sides_at_start(self) -> np.ndarray:
-        """On which side of the surfaces of events members begin, signs (g, k)."""
-        begin = np.full(len(self.end), float(self._task.times[0]))
-        return np.sign(sides_at(self._task, self._part, begin, self._part.starts).values).astype(int)
-
-    @cached_property
     def settled_passages(self) -> MemberPassages:
         """Those before the ends of members, in order, of a run that has come to its end."""
         found = MemberPassages.of_parts(self.passages, self.last.shape[1])
-        return found.where(found.times <= self.end[found.members]).in_order()
+        before = found.times <= self.end[found.members]
+        return (found if before.all() else found.where(before)).in_order()
 
     def _is_small(self) -> np.ndarray:
         """Whether a member became small beside the sizes that doubles and tolerances are made for."""
@@ -141,6 +136,13 @@ class TogetherInBatches(Together):
         # A batch that an exception or an interrupt has left half way is dropped rather than given back.
         kept.give(key, batch)
 
+    def settled_members(self) -> np.ndarray:
+        """The same; samples of lanes that were held are gone first."""
+        if (self.stop >= 0).any():
+            beyond = self._task.times > self.end[:, None]
+            self.states[np.broadcast_to(beyond[:, None, :], self.states.shape)] = np.nan
+        return super().settled_members()
+
     def _take(self, group: Group, members: np.ndarray, places: np.ndarray) -> None:
         """Take up a group that has come to its end, with its samples at those places of the rows."""
         self.states[members] = group.rows[places].transpose(2, 1, 0)
@@ -170,8 +172,7 @@ class TogetherInLanes(Together):
         numbers = np.empty((len(constants) + len(recorded.extra), count))
         for row, constant in zip(numbers, constants, strict=False):
             row[:] = constant
-        sides = self.sides_at_start.T if task.located_events else np.zeros((count, 0))
-        members = members_at(part.starts, sides, numbers, task.times.size)
+        members = members_at(part.starts, self._sides.T, numbers, task.times.size)
         self.states, self.last, endings = members.rows, members.states, members.endings
         for piece, _ in pieces:
             members.numbers[len(constants) :] = piece.extra

@@ -206,7 +206,8 @@ def _ensemble_of(task: EnsembleTask, rows: EnsembleRows) -> Ensemble:
     """The ensemble of members that were run."""
     asked = [event.name for event in task.located_events if event.edge is None]
     arrays = rows.arrays(len(asked))
-    codes = {words: i for i, words in enumerate(sorted(set(rows.status)))}
+    status = rows.status.tolist()
+    codes = {words: i for i, words in enumerate(sorted(set(status)))}
     drawn = task.members.part(0, task.members.count).params
     several = [name for name, value in drawn.items() if np.ndim(value)]
     header = {
@@ -220,7 +221,7 @@ def _ensemble_of(task: EnsembleTask, rows: EnsembleRows) -> Ensemble:
         "param_arrays": several,
         "events": asked,
     }
-    arrays |= {"time": task.times, "codes": np.array([codes[words] for words in rows.status], np.int32)}
+    arrays |= {"time": task.times, "codes": np.array(list(map(codes.__getitem__, status)), np.int32)}
     arrays |= {f"param{i}": np.array(drawn[name]) for i, name in enumerate(several)}
     return Ensemble(arrays, header).live(task)
 

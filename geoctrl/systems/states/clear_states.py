@@ -39,51 +39,62 @@ def _are_regular(system: Recorded, t: float, x: np.ndarray, params: Mapping[str,
     matrices = singular_matrices(system, t, x, params)
     (bordered, of_bordered), (frame, of_frame), (pivots, of_pivots) = matrices
     k = len(system.assembly.velocity)
-    clear = ((CLEARLY * of_pivots < np.abs(pivots)) & np.isfinite(pivots)).all(axis=-1)
+    clear = ((CLEARLY * of_pivots < np.abs(pivots)) & np.isfinite(pivots)).all(axis=0)
     unit = _symmetric_scalings(of_bordered)
-    clear &= _least_conditions(bordered * unit[:, None, :] * unit[:, :, None]) > CLEARLY
-    if bordered.shape[1] > k:
-        clear &= _least_scaled_conditions(bordered[:, k:, :k], of_bordered[:, k:, :k]) > CLEARLY
-    if frame[0].size:
+    clear &= _least_conditions(bordered * unit * unit[:, None]) > CLEARLY
+    if len(bordered) > k:
+        clear &= _least_scaled_conditions(bordered[k:, :k], of_bordered[k:, :k]) > CLEARLY
+    if frame.size:
         clear &= _least_scaled_conditions(frame, of_frame) > CLEARLY
     return clear
 
 
+# Members are last in all arrays, along which numpy is fast: matrices are small, and many.
+
+
 def _symmetric_scalings(sizes: np.ndarray) -> np.ndarray:
-    """`symmetric_scaling` of matrices (N, n, n) in which no row waits for a later one; nan of others."""
-    t = np.zeros(sizes.shape[:2])
-    for i in range(sizes.shape[1]):
-        size = np.maximum(np.sqrt(sizes[:, i, i]), np.max(sizes[:, i] * t, axis=1))
-        t[:, i] = np.where(size > 0, 1 / size, np.nan)
+    """`symmetric_scaling` of matrices (n, n, N) in which no row waits for a later one; nan of others."""
+    t = np.empty(sizes.shape[1:])
+    for i, row in enumerate(sizes):
+        size = np.maximum.reduce([np.sqrt(row[i]), *(row[:i] * t[:i])])
+        t[i] = np.where(size > 0, 1 / size, np.nan)
     return t
 
 
 def _least_conditions(matrices: np.ndarray) -> np.ndarray:
-    """Lower bounds of reciprocal conditions (N,), as `singularity` has them of one matrix."""
-    rows, columns = matrices.shape[1:]
-    if not matrices[0].size:
-        return np.ones(len(matrices))
-    turned = matrices.swapaxes(1, 2)
-    gram = turned @ matrices if rows >= columns else matrices @ turned
-    good = np.isfinite(gram).all(axis=(1, 2))
-    sign, volume = np.linalg.slogdet(np.where(good[:, None, None], gram, 0.0))
-    square, others = np.trace(gram, axis1=1, axis2=2), gram.shape[1] - 1
-    per_other = np.log(square / others) if others else 0.0
-    found = np.exp(0.5 * (volume - np.log(square) - others * per_other))
-    return np.where(good & (sign > 0) & (square > 0), found, 0.0)
+    """Lower bounds of reciprocal conditions (N,), as `singularity` has them of one matrix.
+
+    The volume is that of the pivots of the Gram matrix, each in terms of what it is at most on average.
+    """
+    if not matrices.size:
+        return np.ones(matrices.shape[-1])
+    rows, columns = matrices.shape[:2]
+    if rows < columns:
+        matrices = matrices.swapaxes(0, 1)
+    gram = np.einsum("ki...,kj...->ij...", matrices, matrices)
+    square, others = np.einsum("ii...->...", gram), len(gram) - 1
+    found, good = 1 / square, np.ones(square.shape, bool)
+    for i, row in enumerate(gram):
+        pivot = row[i]
+        good &= pivot > 0
+        found *= pivot
+        if i:
+            found *= others / square
+        gram[i + 1 :, i + 1 :] -= row[i + 1 :, None] * (row[i + 1 :] / pivot)
+    return np.where(good, np.sqrt(found), 0.0)
 
 
 def _least_scaled_conditions(matrices: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The same in units in which rows and columns of the sizes (N, r, n) are of size one."""
-    # Members last, along which numpy is fast: matrices are small.
-    sizes = np.array(np.moveaxis(sizes, 0, -1), order="C")
-    rows, columns = np.ones((len(sizes), 1, len(matrices))), np.ones((1, *sizes.shape[1:]))
+    """The same in units in which rows and columns of the sizes (r, n, N) are of size one."""
+    # Sizes of unit vectors are those of all of them.
+    sizes = np.array(sizes[..., :1] if (sizes == sizes[..., :1]).all() else sizes)
+    rows, columns = np.ones((len(sizes), 1, sizes.shape[-1])), np.ones((1, *sizes.shape[1:]))
     for _ in range(_TURNS):
         for factors, axis in ((columns, 0), (rows, 1)):
-            root = np.sqrt(sizes.max(axis=axis, keepdims=True))
+            root = np.sqrt(np.maximum.reduce(sizes, axis=axis, keepdims=True))
             root[root == 0] = 1.0
             factors /= root
             sizes /= root
-    scaled = rows * np.moveaxis(matrices, 0, -1) * columns
-    largest = np.abs(scaled).max(axis=(0, 1))
-    return _least_conditions(np.ascontiguousarray(np.moveaxis(scaled, -1, 0))) * np.minimum(largest, 1.0)
+    scaled = rows * matrices * columns
+    largest = np.maximum.reduce(np.abs(scaled), axis=(0, 1))
+    return _least_conditions(scaled) * np.minimum(largest, 1.0)

@@ -93,9 +93,8 @@ def _matrices(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, fl
 
 
 def singular_matrices(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, Any]) -> Sequence[Pair]:
-    """Bordered mass matrices, frames and pivots at states (n, N), (N, ...) each, with their sizes."""
-    values, sizes = _program(system).at_members(t, x, params)
-    return _cut(system, values.T, sizes.T)
+    """Bordered mass matrices, frames and pivots at states (n, N), (..., N) each, with their sizes."""
+    return _cut(system, *_program(system).at_members(t, x, params))
 
 
 def _program(system: Recorded) -> SizedProgram:
@@ -103,22 +102,22 @@ def _program(system: Recorded) -> SizedProgram:
 
 
 def _cut(system: Recorded, values: np.ndarray, sizes: np.ndarray) -> _Matrices:
-    """Entries (..., k) as matrices."""
+    """Entries (k, ...) as matrices."""
     a, given = system.assembly, system.mechanism.frame is not None
     n, shape = len(a.velocity) + len(a.rows), system.frame.matrix.shape if given else (0, 0)
     first = n * n
     second = first + shape[0] * shape[1]
-    several = values.shape[:-1]
+    several = values.shape[1:]
 
     def part(low: int, high: int | None, *of: int) -> Pair:
-        return tuple(v[..., low:high].reshape(*several, *of) for v in (values, sizes))  # type: ignore[return-value]
+        return tuple(v[low:high].reshape(*of, *several) for v in (values, sizes))  # type: ignore[return-value]
 
-    of_pivots = sizes[..., second:]
+    of_pivots = sizes[second:]
     if a.pivot_places is not None:
         # Along a tree the sizes of terms add up to far more than rounding makes of them. A pivot is what is
         # left of a diagonal entry when terms that are not negative are taken from it.
-        of_pivots = sizes[..., [i * n + i for i in a.pivot_places]]
-    return _Matrices(part(0, first, n, n), part(first, second, *shape), (values[..., second:], of_pivots))
+        of_pivots = sizes[[i * n + i for i in a.pivot_places]]
+    return _Matrices(part(0, first, n, n), part(first, second, *shape), (values[second:], of_pivots))
 
 
 def _entries(system: Recorded) -> list[Node]:
