@@ -304,16 +304,6 @@ REFUSED = {
         TypeError,
         "needs a reduced system",
     ),
-    "a proof of the held loop": (
-        lambda s, eq: gc.certify(s, eq, controller=turning().sampled(rate=50)),
-        gc.InputError,
-        "simulated with the controller",
-    ),
-    "multipliers of the held loop": (
-        lambda s, eq: gc.linearize_held(s, turning().sampled(rate=50), eq),
-        gc.InputError,
-        "simulated with the controller",
-    ),
     "a law along a motion that repeats": (
         lambda s, _eq: gc.lqr(s, (np.linspace(0, 1, 3), np.zeros((12, 3)), None), holds=2),
         gc.InputError,

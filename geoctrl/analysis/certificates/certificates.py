@@ -295,7 +295,7 @@ def certify(
         if modulo is not None:
             raise InputError("modulo is for a system, not for the loop of a sampled controller")
         point = loop_point(system, controller, eq, params)
-        return _certificate(system.name, held_outcome(system, controller, point))
+        return _certificate(system.seen_from(None).name, held_outcome(system, controller, point))
     point = resolve_equilibrium(system, eq, params)
     seen, call = system.seen_from(point.spin), under_way()
 

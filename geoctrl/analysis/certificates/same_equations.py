@@ -41,7 +41,7 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
     Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
     states (and of roots and other functions), so that the order in which they are written makes no
     difference. A parameter may stand among the states, with a rate of zero.
-    Of a sampled loop the plant is compared; its law is what the file says.
+    Of a sampled loop the plant is compared, in its recorded equations; its law is what the file says.
 
     Parameters
     ----------
@@ -49,9 +49,10 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
     stored : mapping
         The problem, ready for JSON.
     """
-    kind = KINDS.get(str(stored.get("kind")))
+    kind, loop = KINDS.get(str(stored.get("kind"))), "held" in stored
     if kind is None or not kind.derived:
         raise CertificateError("a certificate of matrices holds no equations that could be derived anew")
+    system = system.recording if loop else system
     still = [k for k in stored["states"] if k in system.params and k not in system.state_labels]
     _same("parameters", sorted([*stored["parameters"], *still]), sorted(system.params))
     numbers = {
@@ -63,7 +64,6 @@ def require_same_problem(system: System, stored: Mapping[str, Any]) -> None:
         raise CertificateError(f"the system is not seen from the axes of the file: {error}") from None
     given = decisions.read_problem(dict(stored))
     held = [exact_with_roots(q) for q in given["inputs"].values()]
-    loop = "held" in stored
     found = motion_of(seen, [] if loop else held, numbers)
     if found is None:
         raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")

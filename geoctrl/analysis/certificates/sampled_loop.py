@@ -23,6 +23,7 @@ from geoctrl.analysis.certificates.one_hold import (
     radius_of,
     unheld,
 )
+from geoctrl.analysis.certificates.recorded_loop import recorded_loop
 from geoctrl.analysis.certificates.sampled_loop_proof import loop_point
 from geoctrl.analysis.linear.linearization import linearization_at
 from geoctrl.errors import InputError
@@ -318,7 +319,9 @@ def linearize_held(
     LabelError
         If the controller does not fit the plant.
     InputError
-        For a system on spheres or rotations, or a hold in which the loop grows beyond doubles.
+        For a hold in which the loop grows beyond doubles.
+    DescriptionError
+        For a system on a manifold of which functions are given, not expressions.
     ParameterError
         For an unknown parameter.
     TypeError
@@ -326,8 +329,9 @@ def linearize_held(
     """
     system = as_system(plant, "linearize_held")
     point = loop_point(system, controller, eq, params)
-    lin = linearization_at(system.seen_from(None), point)
-    pair, names = held_pair(system, controller, lin)
+    recording, recorded, place = recorded_loop(system, controller, point)
+    lin = linearization_at(recording.seen_from(None), place)
+    pair, names = held_pair(recording, recorded, lin)
     with np.errstate(over="ignore", invalid="ignore"):
         M = hold_matrix(pair, controller)
     if not np.isfinite(M).all():

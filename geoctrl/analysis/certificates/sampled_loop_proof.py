@@ -22,6 +22,7 @@ from geoctrl import checker, decisions
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
 from geoctrl._scalars.arithmetic.ball_matrices import middles
 from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.certificates.recorded_loop import recorded_loop
 from geoctrl.analysis.certificates.rest_relations import rows_of_rest
 from geoctrl.analysis.linear.subspaces import kernel, pivot_columns
 from geoctrl.analysis.proofs.equilibria_in_boxes import BITS, Moment, exponents_of, refined_middle
@@ -49,11 +50,7 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
     """An equilibrium of the plant at which the law asks for the torque that holds it, up to rounding."""
     if not isinstance(controller, SampledController):
         raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
-    if not system.recorded:
-        raise InputError(
-            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
-            "rotations are simulated with the controller, not linearised"
-        )
+    _ = system.recording  # of functions there are no equations: refused before any work
     if controller.feedback.sensors:
         raise InputError(
             f"the law measures {', '.join(controller.feedback.sensor_labels)}, which are no states: with an "
@@ -101,13 +98,14 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
     """What is proved of the loop at a point of `loop_point`."""
     states = dict(zip(system.state_labels, point.x.tolist(), strict=True))
     _require_smooth(controller, states | dict(zip(system.input_labels, point.u.tolist(), strict=True)))
-    problem = Problem.of(system.seen_from(None), point)
+    plant, recorded, place = recorded_loop(system, controller, point)
+    problem = Problem.of(plant.seen_from(None), place)
     if problem is None:
         raise CertificateError("there are no equations of this system that a certificate could hold")
     try:
-        return problem.with_needed_roots(lambda asked: first_proof(_candidates(asked, controller)))
+        return problem.with_needed_roots(lambda asked: first_proof(_candidates(asked, recorded)))
     except checker.Refusal as refusal:
-        if (rounded := _outcome_in_box(problem, controller)) is not None:
+        if (rounded := _outcome_in_box(problem, recorded)) is not None:
             return rounded
         raise CertificateError(
             f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "

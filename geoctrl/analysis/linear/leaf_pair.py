@@ -26,7 +26,7 @@ from geoctrl.systems.contract.points import equilibrium_at
 from geoctrl.systems.contract.scales import Scales
 from geoctrl.systems.parts.angles import ExactAngle
 
-__all__ = ["LeafPair", "leaf_pair"]
+__all__ = ["LeafPair", "leaf_pair", "recorded_point"]
 
 _PROVING = 10.0
 """Seconds for the proof that a function is conserved whatever the inputs do."""
@@ -120,15 +120,8 @@ def _by_recording(system: Any, point: Equilibrium, outputs: Mapping[str, Node]) 
     With the derivative T of their state y(x) and D of x(y) it is :math:`D A_y T` and :math:`D B_y`, since the
     field vanishes at the point.
     """
-    recording = system.recording
-    x = [q for q in point.exact or () if isinstance(q, Fraction)]
-    if len(x) < len(point.x):
-        x = [exact(v) for v in point.x]
-    y, into, back = system.view().exact_change(x, point.params)
-    there_and_back = into @ back  # axes of doubles are orthonormal to rounding alone
-    known = tuple(y) if np.array_equal(there_and_back @ there_and_back, there_and_back) else None
-    place = y.astype(float), point.u, known, point.exact_u
-    found = leaf_pair(recording, equilibrium_at(recording.seen_from(), place, dict(point.params)))
+    recorded, into, back = recorded_point(system, point)
+    found = leaf_pair(system.recording, recorded)
     if not found.algebra.exact:
         into, back = into.astype(float), back.astype(float)
     return LeafPair(
@@ -137,8 +130,26 @@ def _by_recording(system: Any, point: Equilibrium, outputs: Mapping[str, Node]) 
         B=back @ found.B,
         tangent=found.algebra.columns(back @ found.tangent),
         conserved={name: row @ into for name, row in found.conserved.items()},
-        seen=_output_gradients(system, outputs, x, point.params, found.algebra),
+        seen=_output_gradients(system, outputs, _rational_state(point), point.params, found.algebra),
     )
+
+
+def recorded_point(system: Any, point: Equilibrium) -> tuple[Equilibrium, np.ndarray, np.ndarray]:
+    """The point of a system on a manifold in its recorded equations, with derivatives of their states y(x)
+    and of x(y) there, in Fractions; exact where the given one is known in rationals, or in doubles that are
+    on the manifold.
+    """
+    y, into, back = system.view().exact_change(_rational_state(point), point.params)
+    there_and_back = into @ back  # axes of doubles are orthonormal to rounding alone
+    kept = np.array_equal(there_and_back @ there_and_back, there_and_back)
+    place = y.astype(float), point.u, tuple(y) if kept else None, point.exact_u
+    return equilibrium_at(system.recording.seen_from(), place, dict(point.params)), into, back
+
+
+def _rational_state(point: Equilibrium) -> list[Fraction]:
+    """Its state as it is known in rationals; else that of its doubles."""
+    x = [q for q in point.exact or () if isinstance(q, Fraction)]
+    return x if len(x) == len(point.x) else [exact(v) for v in point.x]
 
 
 def _output_gradients(

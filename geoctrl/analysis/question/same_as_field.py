@@ -1,23 +1,25 @@
 """Whether the equations that a proof is about are those that the system moves by.
 
-A proof is about equations that were derived from a Lagrangian; runs, equilibria and linearisations use the
-system's own rates. The two are made by different code, and are compared at a state of no particular kind
-before anything is proved: a fault in either would make a proof of another system.
+A proof is about equations that were derived from a Lagrangian, or reduced; runs, equilibria and
+linearisations use the system's own rates. The two are made by different code, and are compared at a state of
+no particular kind before anything is proved: a fault in either would make a proof of another system.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars import FLOAT, Node, evaluate
+from geoctrl._scalars.arithmetic.magnitudes import magnitudes
 from geoctrl.analysis.question.motion import EquationsOfMotion
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Seen
 from geoctrl.systems.contract.scales import shares, symmetric_scaling
 
-__all__ = ["require_agreement"]
+__all__ = ["require_agreement", "require_same_rates"]
 
 _SEEDS = (11, 12, 13)
 """Of the states: where one has no value, as a pole of a potential is near, the next is taken."""
@@ -30,12 +32,33 @@ def require_agreement(
     seen: Seen, motion: EquationsOfMotion, u: np.ndarray, params: Mapping[str, float]
 ) -> None:
     r"""Refuse equations :math:`M \dot v - B^T \lambda = h` that the rates of the system do not solve."""
+    _require_small(seen, lambda x: _difference(seen, motion, x, u, params))
+
+
+def require_same_rates(system: Any, u: np.ndarray, params: Mapping[str, float]) -> None:
+    """Refuse recorded equations of a system on a manifold by which its states move at other rates."""
+    seen, recording, view = system.seen_from(), system.recording, system.view()
+
+    def difference_at(x: np.ndarray) -> float | None:
+        y = view.reduced_state(x, params)
+        values = dict(zip([*recording.state_nodes, *recording.input_nodes], [*y, *u], strict=True))
+        values |= {node: float(params[name]) for name, node in recording.parameter_nodes.items()}
+        rates, sizes = magnitudes(recording.graph, recording.field_nodes, values)
+        back = view.derivative(y, params)
+        apart = shares(back @ rates - seen.rate(x, u, params), np.abs(back) @ sizes)
+        return float(np.max(apart)) if np.isfinite(apart).all() else None
+
+    _require_small(seen, difference_at)
+
+
+def _require_small(seen: Seen, difference_at: Callable[[np.ndarray], float | None]) -> None:
+    """CertificateError for a relative difference of rates at a state of no particular kind."""
     for seed in _SEEDS:
         x = seen.generic(seed)
         if x is None:
             return
         with np.errstate(all="ignore"):
-            difference = _difference(seen, motion, x, u, params)
+            difference = difference_at(x)
         if difference is None:
             continue
         if not difference <= _AGREED:
