@@ -17,7 +17,7 @@ from geoctrl.checker.limits import Refusal
 from geoctrl.orbits.phases.hybrid_modes import WrittenOrbit
 from geoctrl.orbits.phases.hybrid_orbit_file import HybridOrbitFile
 from tests.checker.test_witnesses import CHANGES, at, changed, numbers
-from tests.jumps.proved_orbits import bounced, heated, heating, hopped, swung, walked
+from tests.jumps.proved_orbits import bounced, heated, heating, hopped, swing, swung, walked
 
 MADE = {"swing": swung, "heating": heated, "hopper": hopped, "pendulum": bounced, "walker": walked}
 
@@ -296,6 +296,32 @@ def test_the_model_holds_all_along():
     data = with_jump("hopper", "down", "z", "1/25", 1)
     down = data["theorem"]["modes"]["down"]
     down["kept"] = {"above": down["jumps"]["further"]["guard"]}
+    refused(data, "where the model holds")
+
+
+def with_kept(name, mode_name, jump):
+    """The guard of a jump is positive all along."""
+    data = content(name)
+    given = data["theorem"]["modes"][mode_name]
+    given["kept"] = {"beside": given["jumps"][jump]["guard"]}
+    return data
+
+
+def test_what_lets_go_where_it_falls_is_positive_before():
+    """As the reaction of a contact that is lost: T - 18 until it falls; not T - 22, which rises."""
+    found = checker.prove(with_kept("heating", "off", "cold"))
+    assert "Positive are all along, or up to its fall as a guard, what" in found.told["region"].claim("it")
+    refused(with_kept("heating", "on", "warm"), "where the model holds")
+
+
+def test_what_rises_before_it_falls_is_not_positive_all_along():
+    """A swing that is kicked on its way down is below its guard at first."""
+    p = sp.Symbol("p", real=True)
+    kicked = gc.find_periodic(swing({"p": p / 2 - 1}, direction=-1), [0, -2.0], 2 * np.pi)
+    data = HybridOrbitFile(WrittenOrbit(kicked), 96, 36).content(9 / 16)
+    assert checker.prove(data).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    mode_of_it = data["theorem"]["modes"]["swing"]
+    mode_of_it["kept"] = {"above": mode_of_it["jumps"]["kick"]["guard"]}
     refused(data, "where the model holds")
 
 

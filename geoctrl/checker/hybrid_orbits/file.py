@@ -247,7 +247,9 @@ class HybridWords(NamedTuple):
             _guard_words(k, mode, name) for k, mode in orbit.modes.items() for name in mode.jumps
         )
         kept, asked = self._positive()
-        told_of = [f"all along what the file calls {listed(kept)}"] * bool(kept)
+        told_of = [f"all along, or up to its fall as a guard, what the file calls {listed(kept)}"] * bool(
+            kept
+        )
         told_of += [f"at its jumps {listed(asked)}"] * bool(asked)
         positive = f" Positive are {', and '.join(told_of)}." if told_of else ""
         against = sum(phase.against for phase in orbit.phases)
@@ -280,7 +282,7 @@ class HybridWords(NamedTuple):
             f"crossed at the ends, with a rate of one sign: {listed(dict.fromkeys(p.name for p in phases))}",
             f"no guard is met before, on {PIECES} pieces of each step; zero at a start by identities: "
             f"{listed({k: 0 for p in phases for k in p.mode.jumps[p.name]['guards']}) or 'none'}",
-            f"positive on all pieces: {listed(kept) or 'nothing'}",
+            f"positive on all pieces, or the first of a guard that falls: {listed(kept) or 'nothing'}",
             f"positive over all ends: {listed(asked) or 'nothing'}",
             "resets and their derivatives have values over all ends",
             *(f"all of it is the same after a whole turn of {told(name)}" for name in self.orbit.turns),
