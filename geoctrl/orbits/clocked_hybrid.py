@@ -27,19 +27,21 @@ class ClockedHybrid(NamedTuple):
     Attributes
     ----------
     system : HybridSystem
-        What rows of modes promise all along is part of their domain.
     clock : str
         Label of the last state of each mode, an angle.
     period : float
         Of the equations (s), in which the clock goes round once.
     promises : dict
         By jumps and names what is positive there.
+    kept : dict
+        By modes and names what rows promise all along.
     """
 
     system: HybridSystem
     clock: str
     period: float
     promises: dict[str, dict[str, sp.Expr]]
+    kept: dict[str, dict[str, sp.Expr]]
 
     @classmethod
     def of(cls, system: HybridSystem, forcing: Any, params: Mapping[str, float] | None) -> ClockedHybrid:
@@ -58,8 +60,12 @@ class ClockedHybrid(NamedTuple):
             jumps.append(Jump(t.name, when, t.jump.direction, after, of=t.source.name, to=t.target.name))
             asked = written[t.source.name]([*t.promises.values()])
             promises[t.name] = dict(zip(t.promises, asked, strict=True))
-        modes = {k: clocked_field(w, rate, promised_reactions(system, k)) for k, w in written.items()}
-        return cls(HybridSystem(modes=modes, jumps=jumps, name=system.name), clock, period, promises)
+        kept = {}
+        for name, nodes in written.items():
+            reactions = promised_reactions(system, name)
+            kept[name] = dict(zip(reactions, nodes([*reactions.values()]), strict=True))
+        modes = {k: clocked_field(nodes, rate) for k, nodes in written.items()}
+        return cls(HybridSystem(modes=modes, jumps=jumps, name=system.name), clock, period, promises, kept)
 
 
 def orbit_with_clock(orbit: Any) -> WrittenOrbit:
@@ -68,7 +74,7 @@ def orbit_with_clock(orbit: Any) -> WrittenOrbit:
     times = orbit.begin + np.cumsum([0.0, *orbit.periods[:-1]])
     states = (np.append(x, 2 * np.pi * t / clocked.period) for x, t in zip(orbit.states, times, strict=True))
     written = replace(orbit, system=clocked.system, states=tuple(states))
-    return WrittenOrbit(written, {clocked.clock: orbit.cycles}, clocked.promises)
+    return WrittenOrbit(written, {clocked.clock: orbit.cycles}, clocked.promises, clocked.kept)
 
 
 def _forcing_of_modes(

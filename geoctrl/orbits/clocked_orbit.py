@@ -7,9 +7,8 @@ A forced orbit is one of these along which the clock goes round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -97,14 +96,12 @@ class ClockedNodes:
         return [e.xreplace(self._plain) for e in to_sympy(turned, self._symbols)]
 
 
-def clocked_field(
-    written: ClockedNodes, rate: Any, positive: Mapping[str, Any] = MappingProxyType({})
-) -> Any:
-    """The equations with the clock as their last state; further nodes are positive where they hold."""
+def clocked_field(written: ClockedNodes, rate: Any) -> Any:
+    """The equations with the clock as their last state."""
     system, kept = written.system, written.system.conserved(written.system.params)
     angles = {c.name for c in system.mechanism.shape if c.angle}
     states = [Coordinate(k, angle=True) if k in angles else k for k in system.state_labels]
-    sides = {name: system.expression(side.margin) for name, side in system.domain.items()} | dict(positive)
+    sides = {name: system.expression(side.margin) for name, side in system.domain.items()}
     field = VectorField(
         [*states, written.clock],
         [*written(system.field_nodes), rate],

@@ -39,7 +39,7 @@ def forced_hybrid_orbit(
     """The orbit next to the motion of a guess at t = 0; see `find_periodic`."""
     first, values = system.mode_name(mode), system.parameters_at(params)
     names = names_of_jumps(system, jumps)
-    clocked, clock, P, _ = ClockedHybrid.of(system, forcing, params)
+    clocked, clock, P, *_ = ClockedHybrid.of(system, forcing, params)
     cycles = whole_periods(period, P)
     x = np.append(system.modes[first].start(guess, values[first]), 0.0)
     given = dict(params or {})

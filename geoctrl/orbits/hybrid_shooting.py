@@ -24,9 +24,10 @@ from geoctrl._calls.long_calls import tell
 from geoctrl._checks import nearest
 from geoctrl._scalars import real
 from geoctrl.errors import GeoctrlError, InputError
+from geoctrl.orbits.forcing import holds_time
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.orbit import no_orbit
-from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
+from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd, state_sizes
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.guard_states import states_on_guard
@@ -64,7 +65,7 @@ def hybrid_orbit(
         raise InputError(
             f"the inputs {', '.join(system.input_labels)} are open; close them by feedback= of the mechanism"
         )
-    if any(mode.holds_time for mode in system.modes.values()):
+    if any(holds_time(t.source.system, [t.guard, *t.reset]) for t in system.transitions):
         raise InputError("the equations hold the time: tell its period by forcing=, in seconds")
     x = np.array(system.modes[first].start(guess, values[first]), dtype=float)
     times = _times(period)
@@ -165,18 +166,8 @@ class _HybridShooting:
 
     @cached_property
     def sizes(self) -> list[np.ndarray]:
-        """Largest values of each state over the phases that have it: at their starts, half way and at their
-        ends, or on the way there.
-        """
-        found: dict[str, float] = {}
-        for p, x, time in zip(self.phases, self.starts, self.times, strict=True):
-            middle, end = p.end(x, float(time) / 2), p.end(x, float(time))
-            way = np.maximum(np.abs(middle.rate), np.abs(end.rate)) * time
-            size = np.max(np.abs([x, middle.x, end.x, way]), axis=0)
-            for label, value in zip(p.system.state_labels, size.tolist(), strict=True):
-                found[label] = max(found.get(label, 0.0), value)
-        labels = [p.system.state_labels for p in self.phases]
-        return [np.array([found[label] or 1.0 for label in own]) for own in labels]
+        """Of the states of each phase, along the motion of the guess."""
+        return state_sizes(self.phases, self.starts, self.times)
 
     @cached_property
     def level_names(self) -> list[str]:

@@ -50,6 +50,24 @@ def test_what_cannot_be_is_refused():
         gc.find_periodic(bouncing_ball(1), [0.0, 1.0], 6.0, forcing=6.0)
 
 
+def moving_floor():
+    """A ball whose equations do not hold the time, above a floor that does."""
+    z = gc.Coordinate("z")
+    hit = gc.Jump("hit", when=z.symbol - sp.cos(gc.time) / 2, reset={"z_dot": -z.rate})
+    flight = gc.EulerPoincare(algebra=None, shape=[z], inertia=[[1]], potential=z.symbol).reduce()
+    return gc.HybridSystem(modes={"flight": flight}, jumps=[hit])
+
+
+def test_a_guard_may_hold_the_time_alone():
+    with pytest.raises(gc.InputError, match="tell its period by forcing="):
+        gc.find_periodic(moving_floor(), [3.0, 0.5], 6.0)
+    z = gc.Coordinate("z")
+    field = gc.VectorField([z], {"z": 1}).reduce()
+    strike = gc.Jump("noon", when=sp.cos(gc.time), direction=-1, reset={"z": 0})
+    run = gc.simulate(gc.HybridSystem(modes={"day": field}, jumps=[strike]), [0, 9.0], [0])
+    assert [jump.time for jump in run.jumps] == pytest.approx([np.pi / 2, 5 * np.pi / 2], rel=1e-14)
+
+
 @LONG
 def test_other_units_of_time_and_two_periods_are_the_same_orbit():
     there = gc.find_periodic(
@@ -85,6 +103,37 @@ def test_a_ball_on_a_table_that_shakes():
     assert found.x == pytest.approx([np.pi, np.cos(begin) / 2], rel=1e-10)
     # Of the speed beside the table's the part e is kept, and flights keep areas.
     assert np.prod(found.multipliers) == pytest.approx(0.64, rel=1e-9)
+
+
+@cache
+def mass_on_a_plate():
+    """On a plate that goes up and down by 3/2 sin t with g = 1: let go where sin t = 2/3, caught in full."""
+    x, z = gc.Coordinate("x"), gc.Coordinate("z")
+    land = gc.Impact("land", when=z.symbol, rows=["plate"], of="flight", to="plate")
+    lift = gc.Jump(*("lift", gc.reaction("plate"), -1), reset={"z_dot": 0}, of="plate", to="flight")
+    forces = [-x.rate - x.symbol + sp.cos(gc.time), R(3, 2) * sp.sin(gc.time) - 1]
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[x, z],
+        inertia=[[1, 0], [0, 1]],
+        forces=forces,
+        constraints={"plate": [0, 1]},
+        modes={"plate": ("plate",), "flight": ()},
+        jumps=[lift, land],
+    ).hybrid()
+
+
+@LONG
+def test_a_mass_leaves_a_plate_where_it_no_longer_presses():
+    found = gc.find_periodic(mass_on_a_plate(), [1, 0, 0.0], forcing=2 * sp.pi, mode="plate")
+    assert found.jumps == ("land", "lift")
+    assert found.begin == pytest.approx(np.arcsin(2 / 3), rel=1e-12)
+    # z = (cos t1) 3/2 s - s^2/2 - 3/2 (sin(t1 + s) - 2/3), with s the time of flight.
+    s, t1 = found.periods[0], found.begin
+    assert 1.5 * np.cos(t1) * s - s**2 / 2 - 1.5 * np.sin(t1 + s) + 1 == pytest.approx(0, abs=1e-11)
+    assert s == pytest.approx(3.56621673692802, rel=1e-11)
+    # What is caught keeps nothing of its fall; the damped oscillator beside it turns by exp(-pi).
+    assert sorted(abs(found.multipliers)) == pytest.approx([0, 0, *[np.exp(-np.pi)] * 2], abs=1e-9)
 
 
 # -- proved ---------------------------------------------------------------------------------------------

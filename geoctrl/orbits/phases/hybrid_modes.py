@@ -24,13 +24,14 @@ __all__ = ["ModeContent", "WrittenOrbit", "mode_contents", "promised_reactions"]
 
 
 class WrittenOrbit(NamedTuple):
-    """An orbit as a file is about it, closed up to whole turns by labels, with what is positive at jumps, by
-    their names, besides what these promise.
+    """An orbit as a file is about it, closed up to whole turns by labels, with what is positive at jumps and
+    along modes, by their names, besides what these promise.
     """
 
     orbit: Any
     turns: Mapping[str, int] = MappingProxyType({})
     promises: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    kept: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 class ModeContent(NamedTuple):
@@ -115,6 +116,7 @@ def _part_of_theorem(
     hybrid, system = orbit.system, orbit.system.modes[name]
     kept = {label: system.expression(side.margin) for label, side in system.domain.items()}
     kept |= promised_reactions(hybrid, name)
+    kept |= {k: system.expression(e) for k, e in written.kept.get(name, {}).items()}
     jumps = {}
     for t in hybrid.leaving(name):
         further = {k: system.expression(e) for k, e in written.promises.get(t.name, {}).items()}

@@ -23,7 +23,7 @@ from geoctrl.checker.flows.flow import PARTS
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
 from geoctrl.orbits.enclosures.orbit_file import leaf_basis
 from geoctrl.orbits.phases.hybrid_modes import ModeContent, WrittenOrbit, mode_contents
-from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
+from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd, state_sizes
 
 __all__ = ["HybridOrbitFile"]
 
@@ -70,14 +70,10 @@ class HybridOrbitFile:
 
     @cached_property
     def _sizes(self) -> list[np.ndarray]:
-        """Powers of two next to the largest values of the states of each phase, and to its time."""
-        found, orbit = [], self._orbit
-        for phase, x, end, time in zip(self._phases, orbit.states, self._ends, orbit.periods, strict=True):
-            middle = phase.end(x, float(time) / 2)
-            way = np.maximum(np.abs(middle.rate), np.abs(end.rate)) * time
-            size = np.max(np.abs([x, middle.x, end.x, way]), axis=0)
-            found.append(binary([*np.where(size > 0, size, 1.0), float(time)]))
-        return found
+        """Powers of two next to those of the states of each phase, and to its time."""
+        times = self._orbit.periods
+        sizes = state_sizes(self._phases, self._orbit.states, times)
+        return [binary([*size, float(time)]) for size, time in zip(sizes, times, strict=True)]
 
     def _phase_after(self, i: int) -> tuple[int, list[int]]:
         """The phase after one, and its states that have to be those after the jump: in the first one those

@@ -30,7 +30,7 @@ class Jump:
     ----------
     name : str
     when : expression
-        The guard h, in states, full velocities, parameters and `reaction`, in the mode that is left.
+        The guard h, in states, full velocities, parameters, time and `reaction`, in the mode that is left.
     direction : {-1, 0, 1}
         Passed downwards, either way, or upwards only.
     reset : mapping of label -> expression

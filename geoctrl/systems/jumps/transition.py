@@ -84,10 +84,11 @@ class Transition(ABC):
             node = system.expression(self.jump.when)
         except ExpressionError as error:
             raise ExpressionError(f"when of {self.name!r}: {error}") from None
-        if node.level < STATE or not system.graph.symbols([node]) & {*system.state_nodes}:
+        moving = {*system.state_nodes, system.time_node}
+        if node.level < STATE or not system.graph.symbols([node]) & moving:
             raise DescriptionError(
                 f"when of {self.name!r} is {self.jump.when}, which no state of the mode "
-                f"{self.source.name!r} changes; its states are {', '.join(system.state_labels)}"
+                f"{self.source.name!r} changes, nor the time; its states are {', '.join(system.state_labels)}"
             )
         return node
 
