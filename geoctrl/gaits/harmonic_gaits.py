@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries
-from geoctrl._scalars import expression, read_matrix, real, shown
+from geoctrl._scalars import STATE, FromSympy, Graph, Program, expression, read_matrix, real, shown
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.systems.parts.names import time
 
@@ -158,21 +158,23 @@ class Effort:
             raise DescriptionError(f"metric holds {', '.join(sorted(map(str, left)))}: no coordinates")
         if W != W.T:
             raise InputError("metric must be symmetric")
-        slopes = [W.diff(r) for r in coordinates]
-        self._metric, *self._slopes = (
-            sp.lambdify([coordinates], [*matrix], "numpy") for matrix in (W, *slopes)
-        )
+        graph = Graph()
+        places = [graph.symbol(r.name, STATE) for r in coordinates]
+        read = FromSympy(graph, dict(zip(coordinates, places, strict=True)))
+        entries_of = [read(e) for e in W]
+        slopes = [node for r in places for node in graph.derivatives(entries_of, r)]
+        self._metric = Program(graph, places, {}, [*entries_of, *slopes])
         self._k = len(coordinates)
 
     def __call__(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         """Number and derivative (q,)."""
         r = np.einsum("j,jit->it", coefficients, self._values)
         v = np.einsum("j,jit->it", coefficients, self._rates)
-        W = self._matrix_at(self._metric, r)
+        W, *slopes = self._matrices_at(r)
         pushed = np.einsum("abt,bt->at", W, v)
         slope = 2 * np.einsum("jat,at->jt", self._rates, pushed)
-        for i, derivative in enumerate(self._slopes):
-            slope += self._values[:, i] * np.einsum("at,abt,bt->t", v, self._matrix_at(derivative, r), v)
+        for i, derivative in enumerate(slopes):
+            slope += self._values[:, i] * np.einsum("at,abt,bt->t", v, derivative, v)
         return (
             self._factor * float(np.mean(np.einsum("at,at->t", v, pushed))),
             self._factor * slope.mean(axis=1),
@@ -180,15 +182,14 @@ class Effort:
 
     def of_each(self) -> np.ndarray:
         """Effort (q,) of each coefficient alone, for a small one, by its square."""
-        W = self._matrix_at(self._metric, np.zeros((self._k, 1)))[:, :, 0]
+        W = self._matrices_at(np.zeros((self._k, 1)))[0, :, :, 0]
         if not (np.isfinite(W).all() and np.linalg.eigvalsh(W)[0] > 0):
             raise InputError("metric must be positive definite where all coordinates are zero")
         return self._factor * np.einsum("jat,ab,jbt->jt", self._rates, W, self._rates).mean(axis=1)
 
-    def _matrix_at(self, compiled: Any, r: np.ndarray) -> np.ndarray:
-        """A matrix (k, k, N) along coordinates (k, N)."""
-        found = [np.broadcast_to(np.asarray(e, dtype=float), r.shape[1:]) for e in compiled(r)]
-        return np.array(found).reshape(self._k, self._k, -1)
+    def _matrices_at(self, r: np.ndarray) -> np.ndarray:
+        """W and its derivatives by coordinates (1 + k, k, k, N) along coordinates (k, N)."""
+        return self._metric(list(r), {}).reshape(1 + self._k, self._k, self._k, -1)
 
 
 def _metric(given: Any, k: int) -> sp.Matrix:

@@ -25,7 +25,7 @@ import sympy as sp
 
 from geoctrl._checks import entries, finite_array, named_parameters, time_grid
 from geoctrl._printing.printed_lines import full_text, short_form
-from geoctrl._scalars import expression, real, shown
+from geoctrl._scalars import STATE, FromSympy, Graph, Program, expression, real, shown
 from geoctrl.algebra import Coordinate, LieAlgebra, se2
 from geoctrl.errors import DescriptionError, InputError, SimulationError
 from geoctrl.systems.connections.displacement import Displacement
@@ -221,10 +221,12 @@ class Connection:
         r = finite_array("places", places)
         if r.shape[:1] != (len(self.shape),):
             raise InputError(f"places must have shape ({len(self.shape)}, ..), got {r.shape}")
-        entries = list(self._curvature(i, j).subs(self.parameter_numbers(params)))
-        with np.errstate(all="ignore"):
-            found = sp.lambdify([self.shape], entries, "numpy")(tuple(r))
-        return np.array([np.broadcast_to(e, r.shape[1:]) for e in found], dtype=float)
+        graph = Graph()
+        symbols = {s: graph.symbol(s.name, STATE) for s in self.shape}
+        read = FromSympy(graph, symbols)
+        entries = [read(e) for e in self._curvature(i, j).subs(self.parameter_numbers(params))]
+        found = Program(graph, list(symbols.values()), {}, entries)([*r.reshape(len(r), -1)], {})
+        return found.reshape(-1, *r.shape[1:])
 
     # -- gaits ----------------------------------------------------------------------------------
 
