@@ -223,10 +223,8 @@ class Connection:
             raise InputError(f"places must have shape ({len(self.shape)}, ..), got {r.shape}")
         graph = Graph()
         symbols = {s: graph.symbol(s.name, STATE) for s in self.shape}
-        read = FromSympy(graph, symbols)
-        entries = [read(e) for e in self._curvature(i, j).subs(self.parameter_numbers(params))]
-        found = Program(graph, list(symbols.values()), {}, entries)([*r.reshape(len(r), -1)], {})
-        return found.reshape(-1, *r.shape[1:])
+        numbers = self._curvature(i, j).subs(self.parameter_numbers(params))
+        return Program(graph, [*symbols.values()], {}, [*map(FromSympy(graph, symbols), numbers)])([*r], {})
 
     # -- gaits ----------------------------------------------------------------------------------
 
