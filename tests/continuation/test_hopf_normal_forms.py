@@ -182,6 +182,18 @@ def test_what_is_no_hopf_point_tells_its_eigenvalues():
         columns_change().normal_form("w3")
 
 
+def test_a_parameter_has_a_name_of_any_length():
+    """x' = gain x - y - x r^2, of which the amplitude is the root of the gain."""
+    x, y = sp.symbols("x1 x2", real=True)
+    gain, g = gc.Parameter("gain", 0.0), gc.Parameter("g", 2.0)
+    rates = [gain.symbol * v - v * (x**2 + y**2) for v in (x, y)]
+    field = gc.VectorField([x, y], [rates[0] - y * g.symbol, rates[1] + x * g.symbol], parameters=[gain, g])
+    system = field.reduce()
+    form = hopf_normal_form(system, gc.find_equilibrium(system, guess=[0, 0]), ("gain", [], 2.0), 2.0, None)
+    assert form.p2 == pytest.approx(4, rel=1e-12)
+    assert form.criticality == "supercritical"
+
+
 def test_an_idle_coordinate_is_refused_by_its_name():
     """A root zero beside the pair: the theorem has none."""
     x, y, s = sp.symbols("x y s", real=True)

@@ -41,7 +41,7 @@ class FieldSeries:
     def __init__(self, system: Any, kept: Sequence[Node], given: Given, time: arb, along: str | None) -> None:
         n, self._given = system.nstates, given
         symbols = system.graph.symbols([*system.field_nodes, *kept])
-        used = along is not None and any(node.payload[0] == along for node in symbols)
+        used = any(node.payload == along for node in symbols)
         self._count = n + used
         sizes = Given(given.u, given.params, given.sizes[: self._count])
         self._program = BallProgram(system, [*system.field_nodes, *kept], sizes, along if used else None)
