@@ -898,6 +898,14 @@ def loaded(folder, run_of, system):
     return gc.load_trajectory(folder / "run.npz", system=system)
 
 
+def swimming(**given):
+    return gc.optimal_gait(viscous([[1, 0], [0, 1]]), harmonics=1, starts=1, **given)
+
+
+def to_and_fro(**given):
+    return gc.find_periodic(turning_back(), [0, 1], **{"period": 4, "jumps": ["end 1", "end -1"]} | given)
+
+
 def forced(**given):
     return gc.find_periodic(pushed_to_and_fro(), [0, 1], **{"forcing": 2 * sp.pi} | given)
 
@@ -945,6 +953,9 @@ CALLS += [
         lambda _: gc.find_periodic(turning_back(), [0, 1], 4, forcing=4),
         gc.InputError,
     ),
+    ("gaits drawn by a text", lambda _: swimming(rng="a"), gc.InputError),
+    ("a gait to what is no number", lambda _: swimming(goal=lambda g: "far", engine="scipy"), gc.InputError),
+    ("periods of more phases than jumps", lambda _: to_and_fro(period=[1, 2, 1]), gc.InputError),
     ("many runs of what jumps", lambda _: gc.simulate_ensemble(turning_back(), T, [[0, 1]]), gc.GeoctrlError),
     ("tolerances of what jumps", lambda _: gc.robustness(turning_back(), None, [0, 1], T), gc.GeoctrlError),
     ("a table of what jumps", lambda _: gc.sweep(turning_back(), {"x1": [0, 1]}), TypeError),

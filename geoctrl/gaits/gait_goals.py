@@ -93,7 +93,8 @@ class _Own(Goal):
 
     def _number(self, g: np.ndarray) -> float:
         value = self._function(g.copy())
-        if not (np.ndim(value) == 0 and np.isrealobj(value) and np.isfinite(value)):
+        number = np.asarray(value)
+        if not (number.shape == () and number.dtype.kind in "biuf" and np.isfinite(number)):
             raise InputError(f"goal must give a finite number of a matrix g, got {shown(value)}")
         return float(value)
 

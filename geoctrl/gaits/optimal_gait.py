@@ -103,7 +103,7 @@ def optimal_gait(
     ------
     InputError
         If ``connection`` is none; for a period, harmonics or effort that are not positive, a metric, goal,
-        momentum, start or fixed coefficient that is none of the above, or a motion with inputs.
+        momentum, start, seed or fixed coefficient that is none of the above, or a motion with inputs.
     DescriptionError
         For a group without matrices, or a metric in other symbols than coordinates and parameters.
     ParameterError
@@ -194,7 +194,12 @@ def _starts(
     """Coefficients of which each has the effort."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         count = whole_number("starts", given, 1, 10_000)
-        generator = np.random.default_rng(0 if rng is None else rng)
+        seed = (
+            None
+            if isinstance(rng, np.random.Generator)
+            else whole_number("rng", 0 if rng is None else rng, 0)
+        )
+        generator = rng if seed is None else np.random.default_rng(seed)
         found = [scales * generator.standard_normal(len(scales)) for _ in range(count)]
     else:
         found = [gaits.coefficients(start) for start in entries("starts", given)]

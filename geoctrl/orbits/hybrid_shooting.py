@@ -70,6 +70,10 @@ def hybrid_orbit(
     x = np.array(system.modes[first].start(guess, values[first]), dtype=float)
     times = _times(period)
     names = names_of_jumps(system, jumps)
+    if names is not None and len(times) not in (1, len(names)):
+        raise InputError(
+            f"there are {len(names)} jumps and {len(times)} periods: give one for each, or their sum"
+        )
     if names is None or len(times) != len(names):
         names, times = _jumps_of_guess(system, x, float(sum(times)), values, first, names)
     chain = _chain(system, first, names)
