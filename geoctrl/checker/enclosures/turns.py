@@ -27,7 +27,7 @@ def is_turned(q: Question, state: int, used: Iterable[int]) -> bool:
         elif not any(v is None or v for v in below):
             turns.append(fmpq(0))
         elif kind == "fun":
-            whole = parts[0] in ("sin", "cos") and below[0] is not None and below[0].q == 1
+            whole = parts[0] in ("sin", "cos") and isinstance(below[0], fmpq) and below[0].q == 1
             turns.append(fmpq(0) if whole else None)
         elif kind == "sum":
             turns.append(_turns_of_sum(q.table, parts[0], turns))

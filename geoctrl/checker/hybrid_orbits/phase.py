@@ -82,11 +82,11 @@ class Mode:
 
     def places_at(self, name: str) -> list[int]:
         """Whatever has to have values where a jump takes place: all that its identities are made of."""
-        jump, leaf = self.jumps[name], self.question.problem["leaf"]
+        jump = self.jumps[name]
         cofactors = [row for part in ("guards", "rows") for rows in jump[part].values() for row in rows]
         relations = [r for r, _ in cofactors if isinstance(r, int) and r >= 0]
         rows = [self.question.functions_by_name[k] for k in jump["rows"]]
-        return [*leaf.values(), *jump["asked"].values(), *rows, *relations, *(p for _, p in cofactors)]
+        return [*rows, *relations, *(p for _, p in cofactors)]
 
     def require_image(self, name: str, part: str, key: str, there: Question, function: int) -> None:
         """Refused unless a function of the states after a jump is, by its cofactors, zero or the row of the
