@@ -23,18 +23,21 @@ def nonlinear_system(
     outputs: Sequence[str],
     params: Mapping[str, float | None] | None = None,
     name: str | None = None,
+    step: float = 0.0,
 ):
     """A `control.NonlinearIOSystem` of ``rhs(t, x, u, params)`` and ``output(t, x, u, params)``.
 
     Parameters
     ----------
     rhs : callable or None
-        Returns xdot, (n,); None for a static system (no states).
+        Returns xdot, (n,), in discrete time the next state; None for a static system (no states).
     output : callable
         Returns y, (p,).
     states, inputs, outputs : labels
     params : default parameters by name
     name : str, optional
+    step : float
+        Time from one sample to the next (s); zero in continuous time.
 
     Returns
     -------
@@ -53,7 +56,7 @@ def nonlinear_system(
 
         return call
 
-    dynamic = {"states": list(states)} if states else {}
+    dynamic = ({"states": list(states)} if states else {}) | ({"dt": step} if step else {})
     return control.nlsys(
         adapter(rhs) if rhs is not None and states else None,
         adapter(output),

@@ -461,3 +461,81 @@ def test_texts_for_other_shells_name_all_commands(capsys):
         for command in ("certify", "lqr", "completion"):
             assert command in text
         assert "Omega0=" in text
+
+
+ROD = """
+import sympy as sp
+import geoctrl as gc
+q, u, m = gc.Coordinate("q", angle=True), sp.Symbol("u", real=True), gc.Parameter("m", 1.0)
+rod = gc.EulerPoincare(
+    shape=[q], inertia=[[m]], potential=9.81 * m * sp.cos(q), forces=[u - q.rate / 10], inputs=["u"],
+    parameters=[m], name="rod").reduce()
+"""
+
+
+@pytest.fixture
+def led(tmp_path_factory, monkeypatch):
+    """A folder with a rod that is to swing about the upright, and its way of four holds."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("led"))
+    Path("rod.py").write_text(ROD)
+    t = np.linspace(0, 1, 5)
+    rows = np.array([t, 0.4 * np.pi * np.cos(2 * np.pi * t), 0.2 * np.sin(2 * np.pi * t)]).T
+    np.savetxt("way.csv", rows, delimiter=",", header="time, q_dot, q", comments="", fmt="%.17g")
+
+
+def test_a_law_along_a_motion_is_designed_proved_run_and_written(led, capsys):
+    asked = ["lqr", "rod.py", "--along", "way.csv", "--Q", "q=10", "q_dot=1", "--limit", "u=8"]
+    status, out, _ = run(capsys, *asked, "--save", "law.json", "--out", "proof.json", "--json")
+    told = json.loads(out)
+    assert (status, told["loop"]["verdict"]) == (0, "PROVED_ASYMPTOTICALLY_STABLE")
+    assert np.allclose(told["multipliers"], [[0.0393454, 0], [0.0424654, 0]], atol=1e-6)
+    assert gc.verify("proof.json").claim == told["loop"]["claim"]
+    status, out, _ = run(capsys, "simulate", "law.json", "--x0", "q=0.3", "--time", "5", "--json")
+    assert json.loads(out)["final"]["q"] == pytest.approx(-0.010210, abs=1e-5)
+    status, out, _ = run(capsys, "code", "law.json", "--out", "firmware", "--check", "--json")
+    told = json.loads(out)
+    assert (status, told["largest_difference"], told["rate"]) == (0, 0, 4)
+    from geoctrl.cli.laws.compiled_law import difference_at, states_about
+    from geoctrl.cli.reading.law_file import read_law
+
+    rod, saved = runpy.run_path("rod.py")["rod"], read_law("law.json")
+    law = saved.law_of(rod)
+    source = Path("firmware/controller.c")
+    source.write_text(source.read_text().replace("next(x, s->z);", "next(x, s->z); s->z[0] = 0;"))
+    files = (Path("firmware/controller.h"), source)
+    apart = difference_at(*files, saved.controller_of(law), states_about(law), rod.state_labels)
+    assert apart > 1e-3  # the first law alone
+    Path("rod.py").write_text(ROD.replace("9.81", "9.8"))
+    assert "rod.py has changed" in run(capsys, "certify", "law.json")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("region law.json", "asks about a point; certify, simulate and code take it"),
+        ("linearize law.json", "asks about a point"),
+        ("code law.json --rate 3", "has the rate of its holds, 4 Hz"),
+        ("simulate law.json --set m=2", "stand in its file"),
+        ("lqr law.json", "a law already"),
+        ("lqr rod.py --along way.csv --tilt 5deg", "--tilt is of a law about a point"),
+        ("lqr rod.py --along way.csv --holds 3", "does not divide the times"),
+        ("lqr rod.py --holds 3", "--along FILE"),
+        ("lqr rod.py --along rod.py", "no table of numbers"),
+        ("lqr rod.py --along none.csv", "no such file"),
+        ("lqr rod.py --along short.csv", "no column q: a motion is a table with the columns time, q_dot, q"),
+    ],
+)
+def test_mistakes_with_a_motion_are_said(led, capsys, words, message):
+    Path("short.csv").write_text("time,q_dot\n0,1\n1,1\n")
+    numbers = {"hold": 0.25, "labels": ["q_dot", "q"], "states": [[0.0, 0.0]], "inputs": [[0.0]]}
+    law = {"model": "rod.py", "params": None, "values": {}, "gains": [[[1.0, 20.0]]], **numbers}
+    Path("law.json").write_text(json.dumps({"format": "geoctrl law along a motion", "version": 1, **law}))
+    status, _, err = run(capsys, *words.split())
+    assert status in (1, 2)
+    assert message in err
+
+
+def test_a_run_of_other_parameters_is_no_motion_of_these(led, capsys):
+    hanging = ["simulate", "rod.py", "--set", "m=2", "--x0", f"q={np.pi}", "--time", "2", "--points", "5"]
+    assert run(capsys, *hanging, "--out", "rest.npz")[0] == 0
+    assert "give --set m=2" in run(capsys, "lqr", "rod.py", "--along", "rest.npz", "--holds", "2")[2]

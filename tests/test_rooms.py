@@ -43,7 +43,7 @@ ROOMS = {
     ),
     "orbits": "enclosures catches phases . branches",
     "continuation": "normal_forms .",
-    "viz": ". scenes",
+    "viz": ". loops scenes",
     "cli": "reading . laws help",
     "robots": "xml outline mjcf description .",
     "rocq": "terms witnesses text theorems .",

@@ -15,8 +15,10 @@ from geoctrl._pages import catalogue_entries
 from geoctrl.cli.range_commands import certify_over_box
 from geoctrl.cli.reading.arguments import (
     UsageError,
+    law_along,
     plant_and_law,
     point_of,
+    proved_motion,
 )
 from geoctrl.cli.reading.given_model import GivenModel, given_model
 from geoctrl.cli.reading.law_file import is_law_file
@@ -134,6 +136,8 @@ def run_certify(args: argparse.Namespace) -> int:
     import geoctrl
     from geoctrl.systems.typesetting.printed_spectra import spectrum_text
 
+    if along := law_along(args):
+        return _certify_along(args, along[2])
     held = _held_loop(args)
     if held:
         system, point, controller = held
@@ -158,6 +162,26 @@ def run_certify(args: argparse.Namespace) -> int:
         "file": args.out,
     }
     show(args, data, f"{plain(certificate)}\n  {spectrum}{file_line(args.out)}")
+    return 0
+
+
+def _certify_along(args: argparse.Namespace, law: Any) -> int:
+    """Decide the stability of the motion that a law leads along, with its clock."""
+    from geoctrl.systems.typesetting.printed_spectra import spectrum_text
+
+    found = proved_motion(law, args)
+    if args.out:
+        found.to_json(args.out)
+    data = {
+        "model": args.model,
+        "verdict": found.verdict.value,
+        "claim": found.claim,
+        "multipliers": [[complex(v).real, complex(v).imag] for v in law.multipliers],
+        "neutral": list(law.neutral),
+        "file": args.out,
+    }
+    told = f"  multipliers in floats: {spectrum_text(law.multipliers)}"
+    show(args, data, f"motion {plain(found)}\n{told}{file_line(args.out)}")
     return 0
 
 
@@ -274,6 +298,9 @@ def _what_runs(args: argparse.Namespace) -> tuple[Any, Any, Any, dict[str, float
 
     A law that was saved runs at its rate, within its limits; what jumps begins in a mode.
     """
+    if along := law_along(args):
+        saved, system, law = along
+        return system, system, saved.controller_of(law), dict(law.params), law.cycle[0].copy()
     if is_law_file(args.model):
         if args.set or args.at:
             raise UsageError("--at and --set are those that the law was designed with, and stand in its file")

@@ -5,10 +5,11 @@ Nothing is shown or saved: every function returns what it drew on. Matplotlib is
 
 from geoctrl.viz.branch_diagram import branches, orbit_branches
 from geoctrl.viz.curvature_field import curvature
+from geoctrl.viz.loops.period_picture import period
+from geoctrl.viz.loops.robustness_picture import robustness
 from geoctrl.viz.quantile_bands import bands
 from geoctrl.viz.region_picture import attraction
 from geoctrl.viz.regions import box, stability_map
-from geoctrl.viz.reports import robustness
 from geoctrl.viz.scenes import Scene, scene
 from geoctrl.viz.section_picture import poincare
 from geoctrl.viz.signals_over_time import drift, states
@@ -27,6 +28,7 @@ __all__ = [
     "eigenvalues",
     "orbit_branches",
     "path",
+    "period",
     "poincare",
     "robustness",
     "scene",

@@ -187,6 +187,69 @@ def test_on_a_leaf_the_law_is_one_of_its_tangents():
     assert found.enclose(bits=96).verdict == gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
 
+def test_what_is_proved_is_pickled_and_proved_again():
+    found = pickle.loads(pickle.dumps(enclosed()))
+    assert found.claim == enclosed().claim
+    assert found.x[0].overlaps(enclosed().x[0])
+    assert found.x[0].rad() == enclosed().x[0].rad()
+    assert "proved asymptotically stable" in found._repr_html_()
+    assert "PeriodicLaw for pendulum" in shorter()._repr_html_()
+    spoilt = enclosed().to_dict()
+    spoilt["theorem"]["hold"] = "1/3"
+    with pytest.raises(gc.checker.Refusal):
+        type(found).__reduce__(found)[0](spoilt)
+
+
+def test_the_picture_shows_the_numbers_of_the_law():
+    figure = shorter().plot()
+    motion, circle, inputs, gains = figure.ravel()
+    assert np.allclose(inputs.patches[0].get_data().values, shorter().commands[:, 0])
+    extent = np.ptp(shorter().cycle, axis=0)
+    drawn = [patch.get_data().values for patch in gains.patches]
+    assert np.allclose(drawn, (shorter().gains[:, 0] * extent).T)
+    dots = next(line for line in motion.lines if line.get_marker() == "o").get_ydata()
+    assert np.allclose(dots, np.resize(shorter().cycle[:, 0], 13))
+    shown = np.vstack([c.get_offsets() for c in circle.collections])
+    assert np.allclose(np.sort(shown[:, 0]), np.sort(shorter().multipliers.real))
+    runs = [line for line in motion.lines if line.get_marker() != "o" and len(line.get_xdata()) > 100]
+    assert len(runs) == 4
+    assert max(abs(run.get_ydata()[0] - dots[0]) for run in runs) > 0.1
+    assert max(abs(run.get_ydata()[-1] - dots[0]) for run in runs) < 1e-3
+    grown = gc.viz.period(shorter().with_gains(-shorter().gains), "q")[0, 1]
+    assert any(label.startswith("outside") for label in grown.get_legend_handles_labels()[1])
+    with pytest.raises(gc.LabelError):
+        gc.viz.period(shorter(), "p")
+    with pytest.raises(TypeError, match="holds"):
+        gc.viz.period(pendulum())
+
+
+def test_it_goes_to_python_control_as_a_system_of_samples():
+    control = pytest.importorskip("control")
+    given = shorter().to_control()
+    assert given.dt == shorter().hold
+    measured = shorter().states.T[:, [0, 1, 2, 3, 0]] + 0.1
+    answer = control.input_output_response(given, shorter().hold * np.arange(5), measured)
+    wanted = [shorter().inputs[k % 4] - shorter().gains[k % 4] @ [0.1, 0.1] for k in range(5)]
+    assert np.allclose(answer.outputs.ravel(), np.ravel(wanted))
+
+
+def test_many_runs_are_sent_to_those_who_take_laws():
+    start, times = shorter().states[0], np.linspace(0, T, 5)
+    with pytest.raises(TypeError, match="a law goes by controller= of simulate"):
+        gc.simulate_ensemble(pendulum(), times, np.array([start, start]), inputs=shorter())
+
+    def end(off):
+        return gc.simulate(
+            pendulum(), times, start + np.array([0, off]), controller=shorter().sampled()
+        ).states[1, -1]
+
+    ends = gc.sweep(end, {"off": [-0.01, 0.0, 0.01]})["value"]
+    assert np.ptp(ends) < 1e-3
+    longer, near = np.linspace(0, 3 * T, 61), {"q": (-1.5, 1.5)}
+    report = gc.robustness(pendulum(), shorter(), start, longer, ["limit"], stays=near)
+    assert abs(report["limit"].tolerated - abs(shorter().inputs[0, 0])) < 1e-3  # which it begins with
+
+
 def changed(**parts):
     given = dict(zip(("times", "states", "inputs"), motion(), strict=True)) | parts
     return lambda: gc.lqr(pendulum(), tuple(given.values()), holds=N)

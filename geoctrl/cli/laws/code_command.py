@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from geoctrl.cli.reading.arguments import UsageError, bounds, plant_and_law
+from geoctrl.cli.reading.arguments import UsageError, bounds, law_along, plant_and_law
 from geoctrl.cli.reading.text import show
 
 __all__ = ["add_code"]
@@ -36,10 +36,18 @@ def _code(args: argparse.Namespace) -> int:
     """Write the C of a law; inputs that differ from the law's are a failure."""
     from geoctrl._printing.printed_lines import with_units
 
-    model, _, _, law = plant_and_law(args)
-    assert model.saved is not None
+    given: Any
+    if along := law_along(args):
+        given, _, law = along
+        if args.rate is not None:
+            raise UsageError(f"{args.model} has the rate of its holds, {given.rate:g} Hz: leave --rate")
+    else:
+        model, _, _, law = plant_and_law(args)
+        given = model.saved
     limits = {label: list(pair) for label, pair in bounds(args.limit, "--limit").items()}
-    saved = replace(model.saved, rate=args.rate or model.saved.rate, limits={**model.saved.limits, **limits})
+    saved = replace(given, limits={**given.limits, **limits})
+    if args.rate is not None:
+        saved = replace(saved, rate=args.rate)
     if saved.rate is None:
         raise UsageError(f"{args.model} has no rate: give --rate HZ, at which the computer will run it")
     controller = saved.controller_of(law)

@@ -23,12 +23,15 @@ _FLAGS = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")
 
 
 def states_about(law: Any) -> np.ndarray:
-    """States about the point, of all sizes, so that limits are met as well."""
+    """States about the point, or the motion, of all sizes, so that limits are met as well."""
     rng = np.random.default_rng(0)
-    point = law.equilibrium
-    x, scales = np.asarray(point.x, dtype=float), law.plant.scales(point)
+    if hasattr(law, "cycle"):
+        x, scale = np.resize(law.cycle, (_STATES, law.cycle.shape[1])), law.sizes
+    else:
+        point = law.equilibrium
+        x, scale = np.asarray(point.x, dtype=float), law.plant.scales(point).state
     sizes = 10.0 ** rng.uniform(-3, 1, size=(_STATES, 1))
-    return x + sizes * rng.normal(size=(_STATES, x.size)) * scales.state
+    return x + sizes * rng.normal(size=(_STATES, x.shape[-1])) * scale
 
 
 def difference_at(
@@ -36,7 +39,8 @@ def difference_at(
 ) -> float:
     """The largest difference between inputs of the compiled law and those of the law with its limits.
 
-    Columns of the states have labels; both are given what is measured, in the order of the header.
+    Columns of the states have labels; both are given what is measured, in the order of the header, and go on
+    from sample to sample with what they keep.
     """
     name, law = header.stem, controller.feedback
     order = list(law.measured_labels(list(law.signals)))
@@ -49,11 +53,24 @@ def difference_at(
         text = "\n".join(" ".join(float(v).hex() for v in x) for x in states)
         done = subprocess.run([program], input=text, capture_output=True, text=True, check=True)
     computed = np.array([[float.fromhex(word) for word in line.split()] for line in done.stdout.splitlines()])
-    expected = np.array(law.law(order)(states.T, {})).T
-    for k, label in enumerate(law.inputs):
-        if label in controller.limits:
-            expected[:, k] = np.clip(expected[:, k], *controller.limits[label])
-    return float(np.max(np.abs(computed - expected)))
+    return float(np.max(np.abs(computed - _inputs_at(controller, states, order))))
+
+
+def _inputs_at(controller: Any, states: np.ndarray, order: Sequence[str]) -> np.ndarray:
+    """Inputs of the law within its limits, sample by sample."""
+    law = controller.feedback
+    inputs, step = law.law(order), law.step(order)
+    kept = np.array([law.begin.get(label, 0.0) for label in law.own])
+    found = []
+    for y in states:
+        u = np.array(inputs([*y, *kept], {}))
+        for k, label in enumerate(law.inputs):
+            if label in controller.limits:
+                u[k] = np.clip(u[k], *controller.limits[label])
+        if law.own:
+            kept = np.array(step([*y, *kept, *u, controller.hold], {}))
+        found.append(u)
+    return np.array(found)
 
 
 def _compile(sources: Sequence[str], include: Path, program: Path) -> None:
@@ -76,10 +93,10 @@ int main(void)
     double y[{size}_SIGNALS], u[{size}_INPUTS];
     int i;
 
+    {name}_init(&s);
     for (;;) {{
         for (i = 0; i < {size}_SIGNALS; i++)
             if (scanf("%la", &y[i]) != 1) return 0;
-        {name}_init(&s);
         if ({name}_step(&s, y, u)) return 1;
         for (i = 0; i < {size}_INPUTS; i++) printf("%a ", u[i]);
         printf("\\n");

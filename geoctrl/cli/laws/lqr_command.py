@@ -6,6 +6,7 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
+from geoctrl.cli.laws.lqr_along import lqr_along
 from geoctrl.cli.reading.arguments import (
     UsageError,
     bounds,
@@ -50,6 +51,12 @@ def add_lqr(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--time", type=float, metavar="T", help="of these runs in s (default: until it has settled)"
     )
+    command.add_argument(
+        "--along",
+        metavar="MOTION",
+        help="hold a motion that repeats: one period, of orbit --run (.npz) or a table of times and states",
+    )
+    command.add_argument("--holds", type=int, metavar="N", help="of its period (default: a row each)")
     command.add_argument("--seconds", type=float, metavar="S", help="time for each proof")
     command.add_argument("--save", metavar="FILE", help="write the law (.json): a MODEL for other commands")
     command.add_argument("--out", metavar="FILE", help="write the certificate of the loop (JSON)")
@@ -74,6 +81,10 @@ def _lqr(args: argparse.Namespace) -> int:
         raise UsageError(f"--time must be positive and finite, got {args.time:g}")
     weights = {name: numbers(getattr(args, name), f"--{letter}") for name, letter in _WEIGHTS.items()}
     limits = bounds(args.limit, "--limit")
+    if args.along:
+        return lqr_along(args, weights, limits)
+    if args.holds is not None:
+        raise UsageError("--holds are those of a motion: give it by --along FILE")
     model = given_model(args)
     if model.saved is not None:
         raise UsageError(f"{args.model} is a law already; lqr designs one for a mechanism")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geoctrl.cli.reading.given_model import GivenModel, given_model
-from geoctrl.cli.reading.law_file import SavedLaw, is_law_file
+from geoctrl.cli.reading.law_file import SavedLaw, SavedPeriodicLaw, is_law_file, read_law
 from geoctrl.cli.reading.usage import UsageError
 
 __all__ = [
@@ -16,15 +16,20 @@ __all__ = [
     "bounds",
     "family_of",
     "family_symbols",
+    "law_along",
     "member",
     "number",
     "numbers",
     "parts_and_bounds",
     "plant_and_law",
     "point_of",
+    "proved_motion",
     "split",
     "system_of",
 ]
+
+_BITS = (128, 192, 256)
+"""Of proofs of motions, tried in turn."""
 
 
 def numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
@@ -87,7 +92,7 @@ def system_of(args: argparse.Namespace) -> Any:
     model = given_model(args)
     if model.saved is None:
         return model.system
-    saved = model.saved
+    saved = _law_about_a_point(args, model)
     point = member(model.system, saved.family, *_told_of(saved, model.system))[1]
     args.at = args.at or saved.family
     return saved.law_of(model.system, point).closed_loop()
@@ -98,8 +103,43 @@ def plant_and_law(args: argparse.Namespace) -> tuple[GivenModel, Any, Any, Any]:
     model = given_model(args)
     if model.saved is None:
         raise UsageError(f"{args.model} is no law: geoctrl lqr {args.model} --save law.json designs one")
-    system, point = member(model.system, model.saved.family, *_told_of(model.saved, model.system))
-    return model, system, point, model.saved.law_of(system, point)
+    saved = _law_about_a_point(args, model)
+    system, point = member(model.system, saved.family, *_told_of(saved, model.system))
+    return model, system, point, saved.law_of(system, point)
+
+
+def _law_about_a_point(args: argparse.Namespace, model: GivenModel) -> SavedLaw:
+    if not isinstance(model.saved, SavedLaw):
+        raise UsageError(
+            f"{args.model} is a law along a motion that repeats, and geoctrl {args.command} asks about a "
+            "point; certify, simulate and code take it"
+        )
+    return model.saved
+
+
+def law_along(args: argparse.Namespace) -> tuple[SavedPeriodicLaw, Any, Any] | None:
+    """What a file says of a law along a motion, the system and the law; None of any other model."""
+    if not is_law_file(args.model) or not isinstance(read_law(args.model), SavedPeriodicLaw):
+        return None
+    if getattr(args, "set", None) or getattr(args, "at", None):
+        raise UsageError("--at and --set are those that the law was designed with, and stand in its file")
+    model = given_model(args)
+    assert isinstance(model.saved, SavedPeriodicLaw)
+    return model.saved, model.system, model.saved.law_of(model.system)
+
+
+def proved_motion(law: Any, args: argparse.Namespace) -> Any:
+    """What is proved of the motion of a law along one, with as many bits as that takes."""
+    from geoctrl.errors import CertificateError
+
+    options = {"seconds": getattr(args, "seconds", None), "progress": not args.json}
+    *first, last = _BITS
+    for bits in first:
+        try:
+            return law.enclose(bits, **options)
+        except CertificateError:
+            continue
+    return law.enclose(last, **options)
 
 
 def _told_of(saved: SavedLaw, system: Any) -> tuple[dict[str, float], dict[str, float]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from geoctrl.cli.reading.law_file import SavedLaw, is_law_file, read_law
+from geoctrl.cli.reading.law_file import SavedLaw, SavedPeriodicLaw, is_law_file, read_law
 from geoctrl.cli.reading.mechanism_files import (
     is_model_file,
     is_program,
@@ -36,12 +36,12 @@ class GivenModel:
         As it was given.
     given : EulerPoincare or System
         Of a law, what it holds.
-    saved : SavedLaw or None
+    saved : SavedLaw, SavedPeriodicLaw or None
     """
 
     name: str
     given: Any
-    saved: SavedLaw | None = None
+    saved: SavedLaw | SavedPeriodicLaw | None = None
 
     @cached_property
     def system(self) -> Any:

@@ -56,7 +56,12 @@ def _numbers(inputs: Any) -> np.ndarray:
     except InputError:
         if isinstance(inputs, (list, tuple, np.ndarray)):
             raise
+        ahead = (
+            "; a law goes by controller= of simulate, and many runs of it by sweep"
+            if hasattr(inputs, "sampled") or hasattr(inputs, "require_plant")
+            else ""
+        )
         raise TypeError(
             "inputs must be a dict of label -> expression, a callable f(t) or f(t, x, params) -> (m,), an "
-            f"array (m,) or (m, nt), or (times, values (m, nt)), got {type(inputs).__name__}"
+            f"array (m,) or (m, nt), or (times, values (m, nt)), got {type(inputs).__name__}{ahead}"
         ) from None

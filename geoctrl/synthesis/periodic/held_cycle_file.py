@@ -13,6 +13,7 @@ from flint import acb, arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._calls.long_calls import tell
+from geoctrl._printing.markup import card, facts, paragraph, verdict_badge
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
 from geoctrl._scalars.arithmetic.magnitudes import binary
@@ -31,6 +32,7 @@ from geoctrl.checker.enclosures.balls import Balls
 from geoctrl.checker.flows.series import Motion
 from geoctrl.checker.question import Question
 from geoctrl.checker.reader import FORMAT, conform
+from geoctrl.checker.words.point_words import words_of
 from geoctrl.errors import CertificateError
 from geoctrl.verification import Verdict
 
@@ -118,29 +120,44 @@ class HeldCycleEnclosure(ProofFile):
     full = full_text
     __repr__ = short_form
 
+    def _repr_html_(self) -> str:
+        told = {"multipliers": ", ".join(z.str(12) for z in self.multipliers) or "-"}
+        title = f"Held motion of {self.system or 'a system'}"
+        return card(title, facts(told), paragraph(self.claim), badge=verdict_badge(self.verdict))
+
+    def __reduce__(self):
+        # Balls are not pickled: what is loaded is proved again from its file.
+        return enclosure_by_file, (self._content,)
+
 
 def held_cycle_enclosure(cycle: Cycle, bits: int) -> HeldCycleEnclosure:
     """What the checker confirms of a motion; CertificateError where that is nothing."""
     try:
         with ctx.workprec(bits):
-            content, judged = copy_context().run(_content, cycle, bits)
-            radius = fmpq(content["theorem"]["radius"])
-            x = tuple(
-                (c + arb(0, radius)) * d for c, d in zip(judged.start, judged.motion.sizes, strict=False)
-            )
-            multipliers = _eigenvalues(judged.multipliers)
+            content = copy_context().run(_content, cycle, bits)
         tell("the checker")
-        report = checker.check(content)
+        return enclosure_by_file(content)
     except checker.Refusal as refusal:
-        raise CertificateError(f"{_UNPROVED}: the checker refuses it, {refusal}") from None
+        raise CertificateError(
+            f"{_UNPROVED}: the checker refuses it, {refusal}; take more bits, enclose(bits=192)"
+        ) from None
     except (NotSolved, ZeroDivisionError, ValueError) as error:
         raise CertificateError(
             f"{_UNPROVED}: no steps, boxes and forms were found for it "
             f"({error or 'a multiplier may lie on the unit circle'}); take more bits, or other gains"
         ) from None
-    return HeldCycleEnclosure(
-        Verdict(report.verdict), report.claim, x, multipliers, cycle.system.name, bits, content
-    )
+
+
+def enclosure_by_file(content: dict[str, Any]) -> HeldCycleEnclosure:
+    """What the checker finds in a file; Refusal where that is nothing."""
+    found = checker.prove(content)
+    cycle, bits = found.told["region"].cycle, content["theorem"]["bits"]
+    claim, _ = words_of(content, found)
+    with ctx.workprec(bits):
+        radius = arb(0, cycle.given["radius"])
+        x = tuple((c + radius) * d for c, d in zip(cycle.start, cycle.motion.sizes, strict=False))
+        multipliers = _eigenvalues(cycle.multipliers)
+    return HeldCycleEnclosure(Verdict(found.verdict), claim, x, multipliers, content["system"], bits, content)
 
 
 def _eigenvalues(M: list[list[Any]]) -> tuple[acb, ...]:
@@ -181,7 +198,7 @@ def _command(cycle: Cycle, k: int, x: np.ndarray) -> np.ndarray:
     return cycle.inputs[k] - cycle.gains[k] @ (x - cycle.states[k])
 
 
-def _content(cycle: Cycle, bits: int) -> tuple[dict[str, Any], HeldCycle]:
+def _content(cycle: Cycle, bits: int) -> dict[str, Any]:
     problem, domain = _problem(cycle)
     names, point = [*problem["leaf"], *cycle.kept], BallWitnesses(problem)
     title = heading(FORMAT, cycle.system.name)
@@ -226,7 +243,7 @@ def _content(cycle: Cycle, bits: int) -> tuple[dict[str, Any], HeldCycle]:
     found = cycle_at(start, radius, Y)
     given |= {"start": [str(x) for x in start], "radius": str(radius), "Y": texts(Y)}
     content["theorem"] = _with_form(given, found.multipliers)
-    return content | {"digest": checker.digest_of(content)}, found
+    return content | {"digest": checker.digest_of(content)}
 
 
 def _hold(cycle: Cycle, k: int, motion: Motion, bits: int, domain: Sequence[int]) -> dict[str, Any]:

@@ -20,14 +20,14 @@ from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
 
-__all__ = ["HeldPlant", "HeldReference", "held_reference"]
+__all__ = ["HeldPlant", "HeldReference", "held_reference", "reference_of_numbers"]
 
 _STEPS, _CLOSED, _RANK, _EVEN = 30, 1e-11, 1e-10, 1e-9
 """Newton's steps at most; the defect, in sizes of states, that counts as none; the part of the largest
 singular value below which the equations say nothing; how far times of even steps may be off, relative."""
-_NEAR, _RETURN = 0.25, 0.05
+_NEAR, _RETURN, _SAME = 0.25, 0.05, 1e-8
 """How far from the given states, as a part of their extent, the motion may be that is found from them; and
-how far the last of these from the first."""
+how far the last of these from the first; the defect of a motion that was found before, in sizes of states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,24 @@ def held_reference(system: Any, given: Any, holds: int, params: Mapping[str, flo
     orbit = hasattr(given, "period") and hasattr(given, "monodromy")
     period, states, inputs = (_of_orbit if orbit else _of_samples)(system, given, holds, params)
     plant = HeldPlant(system, dict(params), period / holds)
-    scales = system.seen_from(None).scales(states[0], inputs[0], plant.params).column
-    sizes = np.maximum(scales, np.max(np.abs(states), axis=0))
-    states = _closing_states(plant, states, inputs, binary(sizes), extent=np.ptp(states, axis=0))
-    return HeldReference(plant, states, inputs, binary(sizes))
+    sizes = _sizes(plant, states, inputs)
+    states = _closing_states(plant, states, inputs, sizes, extent=np.ptp(states, axis=0))
+    return HeldReference(plant, states, inputs, sizes)
+
+
+def reference_of_numbers(plant: HeldPlant, states: np.ndarray, inputs: np.ndarray) -> HeldReference:
+    """The motion that is known by its numbers; EquilibriumError where they are none of this plant."""
+    sizes = _sizes(plant, states, inputs)
+    residual, _, defects = _equations(plant, states, inputs, sizes)
+    if not np.max(np.abs(residual)) <= _SAME:
+        raise EquilibriumError(_words(defects))
+    return HeldReference(plant, states, inputs, sizes)
+
+
+def _sizes(plant: HeldPlant, states: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """Of the states along a motion, powers of two."""
+    scales = plant.system.seen_from(None).scales(states[0], inputs[0], plant.params).column
+    return binary(np.maximum(scales, np.max(np.abs(states), axis=0)))
 
 
 def _of_orbit(

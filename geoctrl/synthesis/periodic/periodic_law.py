@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._calls.long_calls import long_call, tell
-from geoctrl._checks import finite_array, resolve_parameters, whole_number
+from geoctrl._checks import finite_array, quantity, resolve_parameters, whole_number
+from geoctrl._printing.markup import fact_card
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
 from geoctrl._scalars.arithmetic.magnitudes import binary
@@ -20,18 +22,26 @@ from geoctrl.analysis.invariants.invariants import check_invariant
 from geoctrl.analysis.linear.linearization import invariant_directions
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.sampling import Feedback
+from geoctrl.simulation import simulate
 from geoctrl.synthesis.contract.own_rate import OwnRate
 from geoctrl.synthesis.export.formula import with_doubles
 from geoctrl.synthesis.periodic.held_cycle_file import Cycle, HeldCycleEnclosure, held_cycle_enclosure
-from geoctrl.synthesis.periodic.held_reference import HeldReference, held_reference
+from geoctrl.synthesis.periodic.held_reference import (
+    HeldPlant,
+    HeldReference,
+    held_reference,
+    reference_of_numbers,
+)
 from geoctrl.synthesis.periodic.periodic_riccati import monodromy, periodic_gains, unreached_multipliers
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
-__all__ = ["COUNTER", "PeriodicLaw", "law_along"]
+__all__ = ["COUNTER", "PeriodicLaw", "law_along", "law_of_numbers"]
 
 _HOLDS, _STEPS, _CLOSED, _RANK = 1000, 20, 1e-13, 1e-10
 """Holds of a period at most; Newton's steps to the motion of the loop, the change, in sizes of states, that
 counts as none; the part of the largest singular value below which a direction moves nothing."""
+_FINE, _LATE, _PERIODS = 20, (-0.06, -0.03, 0.03, 0.06), 3
+"""Samples to a hold, starts as parts of the period, and periods of the runs of a picture."""
 COUNTER = "hold_of_the_period"
 """State of the controller: which of the laws is next."""
 
@@ -75,6 +85,8 @@ class PeriodicLaw(OwnRate):
         K, in the states and inputs of the plant.
     neutral : tuple of str
         Functions that no input changes: the law knows nothing of them, and each has the multiplier one.
+    cycle, commands : ndarray (N, n) and (N, m)
+        Of the motion that the loop with these numbers has: states at its samples, and what is set there.
     rate, delay : float
         N/T (Hz), and zero.
 
@@ -135,8 +147,18 @@ class PeriodicLaw(OwnRate):
         """States (N, n) of the motion that the loop with these numbers has, at its samples."""
         return self._loop[0]
 
+    @property
+    def commands(self) -> np.ndarray:
+        """Inputs (N, m) that the law sets along that motion."""
+        return self._loop[3]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Of the states along the motion (n,), powers of two."""
+        return self._reference.sizes
+
     @cached_property
-    def _loop(self) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    def _loop(self) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], np.ndarray]:
         reference = self._reference
         sizes, start = reference.sizes, self.states[0].copy()
         for _ in range(_STEPS):
@@ -158,7 +180,7 @@ class PeriodicLaw(OwnRate):
         gains = [K * sizes @ T for K, T in zip(self.gains, holds.bases, strict=True)]
         loop = monodromy([a - b @ K for a, b, K in zip(holds.A, holds.B, gains, strict=True)])
         found = ordered_eigenvalues(np.linalg.eigvals(loop)) if loop.size else np.zeros(0)
-        return states, np.concatenate([np.ones(len(holds.names)), found]), holds.names
+        return states, np.concatenate([np.ones(len(holds.names)), found]), holds.names, inputs
 
     def _one_period(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """States and inputs of the loop from a start, its end, and the derivative of that by the start."""
@@ -197,6 +219,54 @@ class PeriodicLaw(OwnRate):
         rest = dict(zip(self.input_labels, self.inputs[0].tolist(), strict=True))
         computed = {k: with_doubles(e) for k, e in terms.items()}
         return Feedback(terms, rest=rest, steps={COUNTER: following}, computed=computed)
+
+    def to_control(self, name: str | None = None) -> Any:
+        """The law as a `control.NonlinearIOSystem` in discrete time: states of the plant in, its inputs out.
+
+        Its step is the hold, and its state the counter of the holds.
+        """
+        from geoctrl import interop
+
+        count = len(self.states)
+
+        def place(x: np.ndarray) -> int:
+            return round(float(x[0])) % count
+
+        def law(k: int, x: np.ndarray) -> np.ndarray:
+            return self.inputs[k] - self.gains[k] @ (x - self.states[k])
+
+        return interop.nonlinear_system(
+            lambda _, z, x, __: np.array([(place(z) + 1) % count]),
+            lambda _, z, x, __: law(place(z), x),
+            states=[COUNTER],
+            inputs=self.plant.state_labels,
+            outputs=self.input_labels,
+            name=interop.system_name(name, "law"),
+            step=self.hold,
+        )
+
+    def plot(self, state: str | None = None, title: str | None = None) -> np.ndarray:
+        """Four panels, as `geoctrl.viz.period` draws them, with motions that begin early and late."""
+        return import_module("geoctrl.viz").period(
+            self, state, self._motions_beside(), title
+        )  # a floor above
+
+    def _motions_beside(self) -> list[Any]:
+        """Runs of the loop from states that its motion has a little before and after the first sample."""
+        hold, controller = self.hold, self.sampled()
+        around = np.linspace(0, self.period, _FINE * len(self.states) + 1)
+        runs = []
+        try:
+            motion = simulate(self.plant, around, self.cycle[0], params=self.params, controller=controller)
+            for part in _LATE:
+                start = motion.states[:, round(part * (len(around) - 1))]
+                times = np.linspace(
+                    0, _PERIODS * self.period, round(_PERIODS * self.period / hold) * _FINE + 1
+                )
+                runs.append(simulate(self.plant, times, start, params=self.params, controller=controller))
+        except GeoctrlError:  # of a loop that is none its multipliers tell
+            return runs
+        return runs
 
     # -- proof ----------------------------------------------------------------------------------
 
@@ -283,6 +353,9 @@ class PeriodicLaw(OwnRate):
     full = full_text
     __repr__ = short_form
 
+    def _repr_html_(self) -> str:
+        return fact_card(self._lines())
+
 
 def _number(value: float) -> sp.Rational:
     """The rational that a double is."""
@@ -320,6 +393,16 @@ def law_along(
     found = periodic_gains(along.A, B, weights, R * unit * unit[:, None])
     gains = [unit[:, None] * K @ T.T / sizes for K, T in zip(found, along.bases, strict=True)]
     return PeriodicLaw(reference, np.array(gains))
+
+
+def law_of_numbers(
+    system: Any, params: Mapping[str, float], hold: float, states: Any, inputs: Any, gains: Any
+) -> PeriodicLaw:
+    """A law that was designed before, of its numbers; EquilibriumError where the plant has no such motion."""
+    n, m = len(system.state_labels), len(system.input_labels)
+    x = finite_array("states", states, (len(states), n))
+    plant = HeldPlant(system, dict(params), quantity("hold", hold))
+    return PeriodicLaw(reference_of_numbers(plant, x, finite_array("inputs", inputs, (len(x), m))), gains)
 
 
 def _holds(reference: HeldReference) -> _Holds:

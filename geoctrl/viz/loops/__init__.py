@@ -1,0 +1,1 @@
+"""Pictures of loops that a computer closes."""
