@@ -7,6 +7,7 @@ from geoctrl.algebra.coordinate import Coordinate, Quasicoordinate
 from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
 from geoctrl.algebra.height import Height
 from geoctrl.algebra.lie import AlgebraFactor, LieAlgebra
+from geoctrl.algebra.steady_frame import SteadyFrame
 
 __all__ = [
     "AdvectedParameter",
@@ -16,6 +17,7 @@ __all__ = [
     "Height",
     "LieAlgebra",
     "Quasicoordinate",
+    "SteadyFrame",
     "momentum_map",
     "product",
     "rn",

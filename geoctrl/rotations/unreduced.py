@@ -64,6 +64,7 @@ def _obstacles(m: EulerPoincare) -> list[str]:
         "constraints": m.constraints is not None,
         "rotors": m.rotors is not None,
         "a controller": bool(m.controller or m.feedback),
+        "axes that move": bool(m.seen_from),
         "advected parameters that are no vectors": len(_vectors(m)) < len(m.advected),
         "an inertia that couples bodies": blocks.shape == m.inertia.shape
         and blocks != m.inertia.as_mutable(),

@@ -127,7 +127,13 @@ class ComplementaryFilter:
             self.labels += tuple(f"error of the gyro {i}" for i in (1, 2, 3))
 
     def _vector(self, name: str | None) -> AdvectedVector:
-        known = {a.name: a for a in self.mechanism.advected if isinstance(a, AdvectedVector)}
+        turned = {
+            s
+            for f in self.mechanism.seen_from
+            for s in f.drift(self.mechanism.advected, self.mechanism.algebra)
+        }
+        vectors = [a for a in self.mechanism.advected if isinstance(a, AdvectedVector)]
+        known = {a.name: a for a in vectors if turned.isdisjoint(a.symbols)}
         if name is None and len(known) == 1:
             return next(iter(known.values()))
         if not isinstance(name, str) or name not in known:

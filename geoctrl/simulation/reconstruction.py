@@ -3,7 +3,8 @@ r"""Attitude and position from a run of the reduced equations.
 .. math:: \dot R = R\,\hat\Omega, \qquad \dot x = R\,Y
 
 are integrated together with the reduced equations; where two directions of a factor are known from the
-states (advected vectors, the fixed axis of a planar factor), the attitude follows from them instead.
+states (advected vectors, the fixed axis of a planar factor), the attitude follows from them instead. What is
+seen from axes that turn is turned along with these first.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
+from geoctrl.algebra.representation.exponential import exp_action
 from geoctrl.errors import InputError
 from geoctrl.stepping.drive.engine import Engine
 from geoctrl.stepping.drive.flow import Flow
@@ -96,11 +98,23 @@ def _from_directions(pairs: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     return np.linalg.solve(space.T, np.moveaxis(body, 2, 0).transpose(0, 2, 1))
 
 
-def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | None) -> np.ndarray:
+def _frame_turns(flow: Flow, of: int, time: np.ndarray) -> np.ndarray:
+    """Attitudes (nt, 3, 3) of the axes that states are seen from, which are those of space at time zero."""
+    system: Any = flow.system
+    rate = np.zeros(3)
+    for frame in (f for f in system.mechanism.seen_from if f.of == of):
+        rate = np.array([float(e.subs({s: flow.params[s.name] for s in e.free_symbols})) for e in frame.rate])
+    generator = np.cross(np.eye(3), rate)
+    return np.array([exp_action(t * generator, np.eye(3)) for t in time])
+
+
+def _initial(
+    system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | None, frame: np.ndarray
+) -> np.ndarray:
     pairs = _directions(system, of, x[:, :1])
     if R0 is None:
         if len(pairs) == 2:
-            return _from_directions(pairs)[0]
+            return frame @ _from_directions(pairs)[0]
         return smallest_rotation(pairs[0][1][:, 0], pairs[0][0]) if pairs else np.eye(3)
     R = finite_array("R0", R0, (3, 3))
     defect = float(np.max(np.abs(R.T @ R - np.eye(3))))
@@ -110,7 +124,7 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
             "scipy.spatial.transform.Rotation.from_matrix(R0).as_matrix() gives the nearest one"
         )
     for space, body in pairs:
-        difference = float(np.max(np.abs(R.T @ space - body[:, 0])))
+        difference = float(np.max(np.abs(R.T @ frame @ space - body[:, 0])))
         if difference > _AGREES * float(np.linalg.norm(space)):
             raise InputError(
                 f"R0 disagrees with the initial state: R0^T {space.tolist()} differs from "
@@ -169,10 +183,11 @@ def attitude(
     """Rotation matrices (nt, 3, 3) of a factor; see `Trajectory.attitude`."""
     system: Any = flow.system
     _factor(system, of, "rotation")
-    start = _initial(system, of, x, R0)
+    turns = _frame_turns(flow, of, time)
+    start = _initial(system, of, x, R0, turns[0])
     pairs = _directions(system, of, x)
     if len(pairs) == 2:
-        return _from_directions(pairs)
+        return turns @ _from_directions(pairs)
     return _further_states(flow, by, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
 
 
@@ -186,7 +201,8 @@ def displacement(
         if R0 is not None:
             raise InputError(f"factor {of} ({factor.name}) has no rotations; leave R0 out")
         return _further_states(flow, by, time, x, of, None, moving=True).T, None
-    values = _further_states(flow, by, time, x, of, _initial(system, of, x, R0), moving=True)
+    start = _initial(system, of, x, R0, _frame_turns(flow, of, time[:1])[0])
+    values = _further_states(flow, by, time, x, of, start, moving=True)
     return values[9:].T, values[:9].T.reshape(-1, 3, 3)
 
 

@@ -132,6 +132,8 @@ class EulerPoincare(Mechanism):
         What a model file says beside the mechanism (`from_mjcf`); None of a description of one's own.
     modes : mapping of mode -> names of constraint rows, optional
         Rows that are in force in each mode of a mechanism that jumps; one mode with all of them by default.
+    seen_from : sequence of SteadyFrame, optional
+        Axes that what is advected is seen from, where these are not those of space: made by `configuration`.
     jumps : sequence of Impact and Jump, optional
         What happens at once: impacts, which follow from the inertia, and resets that are given. `hybrid`
         makes of them a system that runs through them.
@@ -330,12 +332,18 @@ class EulerPoincare(Mechanism):
 
         .. math:: \dot\phi = \Omega - \omega_d, \qquad \dot p = R(\phi)\, Y - Y_d - \omega_d\, (-p_2, p_1),
 
-        so that the motion along the group is a point of rest, with :math:`\xi = \xi_d` and e = 1.
+        and in space, by its attitude E and place,
+
+        .. math:: \dot E = E\,\hat\Omega - \hat\omega_d\,E, \qquad \dot p = E\,Y - Y_d - \omega_d \times p,
+
+        so that the motion along the group is a point of rest, with :math:`\xi = \xi_d` and e = 1. Rows of E
+        are vectors that the leaf knows as others that are advected. Of these the frame may turn none; one
+        along an axis of it is a row of E itself, and a height along that an entry of p, above the frame.
 
         Parameters
         ----------
-        frame_rate : number or expression in parameters
-            :math:`\omega_d` (rad/s).
+        frame_rate : number or expression in parameters, in space three of them
+            :math:`\omega_d` (rad/s), in axes of the frame.
         frame_velocity : sequence of as many numbers or expressions as the factor has velocities, optional
             :math:`Y_d` (m/s) of the frame's origin, in its axes; zero by default.
         of : int
@@ -345,14 +353,19 @@ class EulerPoincare(Mechanism):
         -------
         EulerPoincare
             With the states ``turn_error`` (rad) and ``place_error1``, ``place_error2`` (m), of another factor
-            than the first with its number behind; without declared equilibria, which were of other states.
+            than the first with its number behind; in space ``turn_error11`` to ``turn_error33`` and
+            ``place_error1`` to ``place_error3``, less those that there are already, of another factor
+            ``turn_error_2_11`` and ``place_error1_2``. Without declared equilibria, which were of other
+            states.
 
         Raises
         ------
         DescriptionError
-            If the factor has attitudes in space; if a name is taken, or a symbol is no parameter.
+            If the factor is known by brackets alone, or is seen from a frame already; if the frame turns or
+            moves something that stands still and that the equations hold, which is named; if a name is taken,
+            or a symbol is no parameter.
         InputError
-            If there is no such factor, a velocity has another length, or R^n is to turn.
+            If there is no such factor, a rate or a velocity has another length, or R^n is to turn.
 
         Examples
         --------
@@ -367,6 +380,12 @@ class EulerPoincare(Mechanism):
         >>> law = gc.lqr(turning, turning.state(Omega=0.5, Y1=1))
         >>> gc.certify(law.closed_loop(), law.equilibrium).verdict.name
         'PROVED_ASYMPTOTICALLY_STABLE'
+
+        A top that turns about the vertical has its direction as the third row of E:
+
+        >>> top = gc.models.get("heavy-top")().configuration(frame_rate=[0, 0, 2])
+        >>> top.reduce().state_labels[3:8]
+        ('Gamma1', 'Gamma2', 'Gamma3', 'turn_error11', 'turn_error12')
         """
         return self.replace(**seen_from_reference(self, frame_rate, frame_velocity, of))
 

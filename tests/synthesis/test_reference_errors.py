@@ -117,9 +117,7 @@ def test_what_is_no_reference_is_refused(given, words, error):
         car().configuration(**given)
 
 
-def test_attitudes_in_space_and_turns_of_a_line_are_refused():
-    with pytest.raises(gc.DescriptionError, match="describe it as a product"):
-        gc.models.get("heavy-top")().configuration(frame_rate=1)
+def test_turns_of_a_line_are_refused():
     line = gc.EulerPoincare(algebra=gc.rn(1), inertia=[[1]])
     with pytest.raises(gc.InputError, match=r"R\^n has no turns"):
         line.configuration(frame_rate=1)

@@ -12,7 +12,16 @@ from geoctrl.systems.equations.mechanism import Mechanism
 
 __all__ = ["canonical"]
 
-_ABSENT = ["constraints", "frame", "rotors", "controller", "feedback", "friction", "quasicoordinates"]
+_ABSENT = [
+    "constraints",
+    "frame",
+    "rotors",
+    "controller",
+    "feedback",
+    "friction",
+    "quasicoordinates",
+    "seen_from",
+]
 """Parts with which the equations are not those of a Lagrangian on the group alone."""
 
 

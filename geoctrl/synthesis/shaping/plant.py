@@ -60,6 +60,11 @@ class Plant:
             raise MatchingError(
                 f"matching is asked of a plant; this mechanism has feedback already: {closed}"
             )
+        if mechanism.seen_from:
+            raise MatchingError(
+                "matching is asked of a plant as it is seen from space; take the mechanism before "
+                "configuration()"
+            )
         open_ = with_rotor_velocities(mechanism)
         drive = _directions(open_.forces, open_.inputs, {p.symbol for p in open_.parameters})
         plant = cls(open_, drive)

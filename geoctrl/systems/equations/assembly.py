@@ -19,6 +19,7 @@ of the algebra: their rates extend xi, their inertia extends G, and the torques 
 coordinates of the shape are an abelian factor of the algebra itself; the coordinates are entries of Gamma, of
 which ``-xi Gamma`` is the rate, and K gives :math:`\partial\ell/\partial r` in the row of each. So are
 quasi-coordinates, :math:`\dot z = w(\Gamma)\cdot\xi`, which add :math:`w\, \partial\ell/\partial z` to K.
+What is carried along and seen from a frame that moves drifts besides, whatever :math:`\xi` is.
 States of a controller move at the rates given; where A depends on them, Adot includes their motion.
 Derivatives along Gamma are exact push-forwards; entries that the leaf removes are replaced by what it makes
 them only after all of them are taken.
@@ -156,6 +157,10 @@ class Assembly(ABC):
         self._carriers = [*self.gamma[: len(self.gamma) - quasi], g.one]
         self._transport = [(i, j, self.configuration(w)) for i, j, w in mechanism.transport]
         self.advection = self.gamma_rates(self.xi)
+        places = {s: i for i, s in enumerate(mechanism.configuration_symbols)}
+        for moving in mechanism.seen_from:
+            for symbol, rate in moving.drift(mechanism.advected, mechanism.algebra).items():
+                self.advection[places[symbol]] += self.configuration(rate)
         self.dependent: dict[str, Node] = {}
         for i, label in enumerate(mechanism.algebra.labels):
             if self.frame.matrix[i, :].free_symbols & self._entries:

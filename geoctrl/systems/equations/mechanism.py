@@ -21,6 +21,7 @@ from geoctrl.algebra import (
     Height,
     LieAlgebra,
     Quasicoordinate,
+    SteadyFrame,
 )
 from geoctrl.algebra.coordinate import with_rates
 from geoctrl.algebra.structure import Entries
@@ -104,6 +105,7 @@ class Mechanism(ABC):
     wheels: Sequence[Any] = ()
     modes: Mapping[str, Sequence[str]] | None = None
     jumps: Sequence[Any] = ()
+    seen_from: Sequence[SteadyFrame] = ()
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
     beside_tree: dict[str, Any] = field(init=False, default_factory=dict)
@@ -122,7 +124,7 @@ class Mechanism(ABC):
         put("beside_tree", {k: getattr(self, k) for k in made} | ({"inertia": None} if made else {}))
         for name, value in made.items():
             put(name, value)
-        for what in ("advected", "shape", "quasicoordinates", "picture", "friction"):
+        for what in ("advected", "shape", "quasicoordinates", "picture", "friction", "seen_from"):
             put(what, tuple(getattr(self, what)))
         if self.quasicoordinates and self.symmetry is not None:
             functions = ", ".join(z.name for z in self.quasicoordinates)

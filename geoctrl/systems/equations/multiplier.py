@@ -144,6 +144,8 @@ class MultiplierForm:
             len(quasi), self.n, [sp.diff(z.rate, v) for z in quasi for v in [*algebra.xi, *rates]]
         )
         self._w = sp.lambdify(arguments, moving, "numpy", use_imps=False, cse=True)
+        drift = {s: e for f in mechanism.seen_from for s, e in f.drift(mechanism.advected, algebra).items()}
+        self._drift = sp.lambdify(arguments, [drift.get(s, 0) for s in gamma], "numpy")
         self._rows = r
 
     def _closed_inputs(self) -> dict[sp.Symbol, sp.Expr]:
@@ -204,7 +206,7 @@ class MultiplierForm:
         moved = -np.einsum("ijk,k->ij", self._kappa, carriers)
         if quasi:
             moved[gamma.size - quasi :] = self._w(gamma, p)
-        gammadot = moved @ xi
+        gammadot = moved @ xi + np.array(self._drift(gamma, p), dtype=float)
         mu = G @ xi + A
         dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi - dU
         coadjoint = np.einsum("ijk,i,k->j", self._c, xi, mu)

@@ -119,6 +119,7 @@ class _Reduced:
         if given:
             given |= {f"the coordinate {k!r}": u for k, u in self.coordinates.items()}
             self._kinematics()
+            self._frames()
             self._lagrangian()
             self._relations()
             self._invariants()
@@ -167,9 +168,19 @@ class _Reduced:
             if isinstance(vector, AdvectedVector):
                 nodes = [self._place(s) for s in vector.symbols]
                 h.require(f"|{vector.name}|", [(n, h.unit_of(n)) for n in nodes])
-        for node, rate, symbol in zip(a.gamma, a.advection, self.m.configuration_symbols, strict=True):
+        carried = a.advection if self.m.rates else a.gamma_rates(a.xi)
+        for node, rate, symbol in zip(a.gamma, carried, self.m.configuration_symbols, strict=True):
             where = f"the rate of {symbol}"
             h.require(where, [(f"{symbol}/s", self._per_second(node)), (rate, h.unit_of(rate, where))])
+
+    def _frames(self) -> None:
+        """Axes that move have velocities of the factor that is seen from them; numbers tell nothing."""
+        for frame in self.m.seen_from:
+            for label, given in frame.by_label(self.m.algebra).items():
+                if given.free_symbols:
+                    node, xi = self.a.configuration(given), self.a.xi[self.m.algebra.labels.index(label)]
+                    where = f"the frame's {label}"
+                    self.h.require(where, [(label, self.h.unit_of(xi)), (node, self.h.unit_of(node))])
 
     def _per_second(self, node: Node) -> Unit:
         return (self.h.unit_of(node) or ONE) / SECOND

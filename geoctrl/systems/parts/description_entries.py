@@ -26,6 +26,7 @@ from geoctrl.algebra import (
     Height,
     LieAlgebra,
     Quasicoordinate,
+    SteadyFrame,
 )
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InertiaWarning
 from geoctrl.systems.parts.friction import Friction
@@ -110,7 +111,16 @@ def warn_of_moments(mechanism: Any) -> None:
 
 _NAMED = 24
 """Velocities that a message names; many bodies have thousands."""
-_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction", "quasicoordinates", "picture")
+_SEQUENCES = (
+    "advected",
+    "inputs",
+    "parameters",
+    "shape",
+    "friction",
+    "quasicoordinates",
+    "picture",
+    "seen_from",
+)
 _MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -142,6 +152,9 @@ def require_kinds(mechanism: Any) -> None:
     for given in mechanism.quasicoordinates:
         if not isinstance(given, Quasicoordinate):
             raise TypeError(f"quasicoordinates must hold gc.Quasicoordinate objects, got {shown(given)}")
+    for given in mechanism.seen_from:
+        if not isinstance(given, SteadyFrame):
+            raise TypeError(f"seen_from is what mech.configuration(frame_rate=...) makes, got {shown(given)}")
     for given in mechanism.friction:
         if not isinstance(given, Friction):
             raise TypeError(f"friction must hold gc.Friction objects, got {shown(given)}")

@@ -119,6 +119,7 @@ _UNWRITTEN = (
     "reactions",
     "picture",
     "quasicoordinates",
+    "seen_from",
 )
 """Entries of a description that a program does not have."""
 

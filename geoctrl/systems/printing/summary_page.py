@@ -17,6 +17,7 @@ from geoctrl.systems.parts.description_entries import space_words
 from geoctrl.systems.parts.families import Family
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.leaf_relations import Relation
+from geoctrl.systems.parts.reference_error import frame_words
 from geoctrl.systems.typesetting.decimal_printing import assignment_text, expression_text
 
 __all__ = ["mechanism_lines", "mechanism_page", "parameter_table", "state_labels", "system_lines"]
@@ -65,6 +66,7 @@ def mechanism_page(
         "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
         "states" if m.rates else "shape": [_coordinate(c) for c in m.shape],
         "rates": [_definition(f"{k}_dot", e) for k, e in m.rates.items()],
+        "seen from": [frame_words(f.rate, f.velocity) for f in m.seen_from],
         "quasi": [_definition(f"{z.name}_dot", z.rate) for z in m.quasicoordinates],
         **({} if m.rates else {"states": " ".join(state_labels(m))}),
         "potential": "" if m.potential == 0 else _short(m.potential),

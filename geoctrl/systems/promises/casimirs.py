@@ -84,15 +84,26 @@ def _generators(algebra: LieAlgebra, mechanism: Mechanism) -> Motions:
     fields: dict[int, dict[tuple[int, int], Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for i, j, k, c in algebra.brackets:
         fields[j][i, k] += c
-    end = len(mechanism.advected_symbols)
+    end, held = len(mechanism.advected_symbols), _symbols_of_lagrangian(mechanism)
     for i, j, m, kappa in mechanism.kinematics:
         if i < end:
             fields[n + i][j, n + m] -= kappa
-            fields[j][n + i, n + m] -= kappa
+            if mechanism.advected_symbols[i] in held:
+                fields[j][n + i, n + m] -= kappa
     return {
         variable: [(f, (other,), q) for (f, other), q in moved.items() if q]
         for variable, moved in fields.items()
     }
+
+
+def _symbols_of_lagrangian(mechanism: Mechanism) -> set[sp.Symbol]:
+    """Symbols of what is advected that it may hold; beside errors from a reference, those that it does."""
+    if not mechanism.seen_from:
+        return set(mechanism.advected_symbols)
+    parts = [mechanism.inertia, mechanism.potential, mechanism.gyroscopic]
+    rotors = mechanism.rotors
+    parts += [rotors.coupling, rotors.inertia, rotors.gyroscopic] if rotors else []
+    return set[sp.Symbol]().union(*(part.free_symbols for part in parts if part is not None))
 
 
 def _constrained_motions(free: Motions, n: int, rows: sp.Matrix) -> Motions:

@@ -246,6 +246,11 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
     axis = mechanism.symmetry
     if axis is None:
         raise DescriptionError("despun() needs symmetry=gc.Axis(direction, of=...) in the description")
+    if mechanism.seen_from:
+        raise DescriptionError(
+            "despun() leaves the spin out, which the error from a reference holds; take the mechanism before "
+            "configuration()"
+        )
     frame = choose_frame(mechanism)
     if frame.rows is not None:
         raise FrameError("despun() needs a frame that solves all constraints; give frame= to the description")

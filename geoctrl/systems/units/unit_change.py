@@ -21,6 +21,7 @@ from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
 from geoctrl.systems.parts.families import Family
 from geoctrl.systems.parts.parameters import Parameter
+from geoctrl.systems.parts.reference_error import frame_words
 from geoctrl.systems.typesetting.decimal_printing import assignment_text
 from geoctrl.systems.units.measures import Measures, factor_of, member
 from geoctrl.systems.units.si_units import of_number, read_unit, scaled_text
@@ -262,12 +263,22 @@ def changed_mechanism(mechanism: Any, change: UnitChange, measures: Measures) ->
         name: {k: plain(exact(v) * exact(change.parameters[k])) for k, v in values.items()}
         for name, values in mechanism.parameter_sets.items()
     }
+    frames, name = [], mechanism.name
+    for frame in mechanism.seen_from:
+        given = frame.by_label(mechanism.algebra).items()
+        frames.append(
+            frame.with_velocities([e if e.free_symbols else e * sp.Rational(factor(k)) for k, e in given])
+        )
+        before, after = (frame_words(f.rate, f.velocity) for f in (frame, frames[-1]))
+        name = name.replace(before, after)
     whole = mechanism.view_of
     return mechanism.replace(
         parameters=changed_parameters(mechanism.parameters, measures, change),
         parameter_sets=sets,
         equilibria=changed_families(mechanism.equilibria, change),
         advected=advected,
+        seen_from=frames,
+        name=name,
         shape=variables[: len(mechanism.shape)],
         quasicoordinates=variables[len(mechanism.shape) :],
         view_of=None if whole is None else changed_mechanism(whole, change, whole.reduce().measures),

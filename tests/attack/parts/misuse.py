@@ -217,7 +217,15 @@ def descriptions() -> dict[str, Case]:
         "rotations: inertia None": lambda: rotations(inertias=None),
         "rotations: linear short": lambda: rotations(linear=[[1.0, 0.0]]),
         "rotations: frame rate short": lambda: rotations(frame_rate=[1.0]),
-        "configuration: attitudes in space": lambda: gc.models.get("heavy-top")().configuration(frame_rate=1),
+        "configuration: one rate in space": lambda: gc.models.get("heavy-top")().configuration(frame_rate=1),
+        "configuration: vector turned": lambda: gc.models.get("heavy-top")().configuration(
+            frame_rate=[1, 0, 0]
+        ),
+        "configuration: rate nan": lambda: gc.models.get("heavy-top")().configuration(frame_rate=[0, 0, NAN]),
+        "configuration: so3 has no places": lambda: gc.models.get("heavy-top")().configuration(
+            frame_velocity=[1, 0, 0]
+        ),
+        "configuration: twice": lambda: gc.models.get("heavy-top")().configuration().configuration(),
         "configuration: frame rate text": lambda: racer().configuration(frame_rate="1"),
         "configuration: frame velocity short": lambda: racer().configuration(frame_velocity=[1.0]),
         "configuration: frame velocity nan": lambda: racer().configuration(frame_velocity=[NAN, 0]),
