@@ -13,6 +13,7 @@ import geoctrl as gc
 from geoctrl.simulation import heyoka_engine
 from geoctrl.simulation.batches import together
 from geoctrl.stepping.lanes import lanes
+from geoctrl.stepping.lanes.rows import AT_ZERO, CLOSING, MODE
 from tests.simulation.test_ensembles import TIMES, falling, rows_of
 
 ROOT = Path(lanes.__file__).parents[3]
@@ -105,6 +106,25 @@ def test_passages_at_the_start_within_a_step_and_far_below_it(ball):
     root = np.sqrt(9.0 - 2e-3 * G)
     assert passages([3.0, -1e-3]) == pytest.approx([(3 - root) / G, (3 + root) / G], rel=1e-12)
     assert passages([0.0, 5e-18], direction=-1) == pytest.approx([np.sqrt(1e-17 / G)], rel=1e-10)
+
+
+def test_zeros_are_closed_in_by_slopes(ball, monkeypatch):
+    """In a few rounds where there are slopes; where they vanish or have no bound, Illinois' rule goes on."""
+    rounds, go_on = [], lanes.Lanes.go_on
+
+    def one_by_one(self, _rounds):
+        found = go_on(self, 1)
+        rounds.append(self._lane[MODE] in (CLOSING, AT_ZERO))
+        return found
+
+    monkeypatch.setattr(lanes.Lanes, "go_on", one_by_one)
+    g, passed = Z.symbol - 0.1, (1.5 - np.sqrt(1.5**2 - 0.2 * G)) / G
+    for function, most in ((g, 5), (sp.sin(30 * g), 6), (g**3, 90), (sp.sign(g) * sp.sqrt(sp.Abs(g)), 90)):
+        rounds.clear()
+        events = {"s": gc.Event(function, terminal=True)}
+        run = gc.simulate(ball, [0, 10], [1.5, 0.0], events=events, engine="lanes")
+        assert run.events["s"].time == pytest.approx([passed], rel=1e-12)
+        assert 1 < sum(rounds) <= most
 
 
 def test_small_motions_and_inputs_with_kinks(ball):

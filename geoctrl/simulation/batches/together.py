@@ -18,8 +18,9 @@ from geoctrl.stepping.drive.run_sizes import SMALL
 
 __all__ = ["Together", "TogetherInBatches", "TogetherInLanes", "pieces_with_columns"]
 
-_ROUNDS = 2000
-"""Steps of the lanes between two looks at what is to be told; passages may bring them back before."""
+_ROUNDS = 100_000
+"""Steps of the lanes, a state each, between two looks at what is to be told; passages may bring them back
+before."""
 
 _SHORT = 1e-3
 """Steps shorter than this part of the longest: a singularity may be near."""
@@ -189,7 +190,7 @@ class TogetherInLanes(Together):
             )
             lanes.begin(run, members, np.flatnonzero(endings == NONE))
             while not lanes.is_done:
-                found = lanes.go_on(_ROUNDS)
+                found = lanes.go_on(1 + _ROUNDS // part.starts.shape[1])
                 member, event, sign = found.whose.T
                 self.passages.append(MemberPassages(member, event, found.time, sign, found.state))
                 # Told before one looks: an interrupt keeps what is done.

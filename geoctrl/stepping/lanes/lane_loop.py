@@ -1,7 +1,7 @@
 """The loop over lanes: members of a queue, each in a lane of its own until it has come to its end.
 
 Nothing that a lane does depends on another. Steps are as long as Hairer's error allows in that lane; a step
-in which an event passes zero is taken again, shorter, by Illinois' rule on the function of the event, until
+in which an event passes zero is taken again, shorter, by values and slopes of the event's function, until
 the zero is at its end: what is found there is a state of the method. Then the step is taken as it was, unless
 the event ends the run: watching changes no number of it.
 """

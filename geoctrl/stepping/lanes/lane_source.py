@@ -51,16 +51,16 @@ STAGES = types.void(pointer(EQUATIONS), ROWS, int64, int64)
 
 
 class _Source:
-    """Source of a kernel of lines on rows."""
+    """Source of a kernel of lines on rows, whose products may be fused with sums."""
 
-    def __init__(self, head: str) -> None:
-        self._head, self._lines = head, [f"def {head}:"]
+    def __init__(self, head: str, fused: bool = False) -> None:
+        self._head, self._lines, self._fused = head, [f"def {head}:"], fused
         self._functions: dict[str, Any] = {}
 
     def over_lanes(self, *lines: str, indent: str = "    ", first: str = "0") -> None:
         """Take lines for all lanes; they stand in the source too, by which kernels are known."""
         name = f"rows_{len(self._functions)}"
-        self._functions[name] = row_lines(lines)
+        self._functions[name] = row_lines(lines, self._fused)
         self._lines += [f"{indent}# {line}" for line in lines]
         self._lines.append(f"{indent}for q in range({first}, {first} + lanes, {VECTOR}):")
         self._lines.append(f"{indent}    {name}(w, q)")
@@ -116,7 +116,7 @@ def _step() -> _Source:
     """A step from the state and its rates."""
     from scipy.integrate import DOP853
 
-    source = _Source("stages(field, w, n, lanes)")
+    source = _Source("stages(field, w, n, lanes)", fused=True)
     source.over_lanes(f"w[p + {ERROR5}] = 0.0", f"w[p + {ERROR3}] = 0.0", f"w[p + {LARGEST}] = 0.0")
     for k in range(2, 13):
         first = [f"{_row(STEP)} = {_row_of_state_before(STEP)}"] if k == 2 else []
@@ -150,7 +150,7 @@ def _inner_states() -> _Source:
     """Three stages more, and the states within the step that was taken."""
     from scipy.integrate import DOP853
 
-    source = _Source("within(field, w, n, lanes)")
+    source = _Source("within(field, w, n, lanes)", fused=True)
     for k, (row, node) in enumerate(zip(DOP853.A_EXTRA, DOP853.C_EXTRA, strict=True), start=14):
         _write_stage(source, k, row[: k - 1], node)
     last = []

@@ -19,7 +19,7 @@ DEFAULT_TOLERANCE = 3e-15
 
 LEAST_TOLERANCE = 1e-15
 
-_PASSAGES = 4096
+_PASSAGES = 8192
 """Passages after which the loop comes back to Python, at least."""
 
 

@@ -20,18 +20,21 @@ _DOUBLE = ir.DoubleType()
 _ROW = ir.VectorType(_DOUBLE, VECTOR)
 
 
-def row_lines(lines: Sequence[str]) -> Callable[..., Any]:
+def row_lines(lines: Sequence[str], fused: bool = False) -> Callable[..., Any]:
     """The function ``(w, p)``, w a pointer, that runs lines on `VECTOR` lanes.
 
     Lines are assignments of names and of ``w[place]``, the row of lanes that begins there: a place is a
-    number, p, or the sum of both. Values are rows too; numbers and functions are taken lane by lane.
+    number, p, or the sum of both. Values are rows too; numbers and functions are taken lane by lane. Where
+    they are ``fused``, products that are added are not rounded by processors that have such an instruction:
+    zeros stay zeros, but a difference of equal products does not.
     """
     parsed = [statement for line in lines for statement in ast.parse(line).body]
 
     @intrinsic
     def lines_on_rows(_typing, w, p):  # noqa: ARG001
         def code(context, builder, _signature, given):
-            rows = _Rows(context, builder, *given)
+            data, place = given
+            rows = _Rows(context, builder, data, place, ("contract",) if fused else ())
             for statement in parsed:
                 rows.assign(statement)
             return context.get_dummy_value()
@@ -44,8 +47,9 @@ def row_lines(lines: Sequence[str]) -> Callable[..., Any]:
 class _Rows:
     """Instructions of lines, and the rows that their names stand for so far."""
 
-    def __init__(self, context: Any, builder: Any, data: Any, place: Any) -> None:
+    def __init__(self, context: Any, builder: Any, data: Any, place: Any, flags: Sequence[str]) -> None:
         self._context, self._builder, self._data, self._place = context, builder, data, place
+        self._flags = flags
         self._values: dict[str, Any] = {}
 
     def assign(self, statement: Any) -> None:
@@ -64,7 +68,7 @@ class _Rows:
             return self._values[node.id]
         if isinstance(node, ast.BinOp):
             left, right = self._value(node.left), self._value(node.right)
-            return getattr(self._builder, _OPERATIONS[type(node.op)])(left, right)
+            return getattr(self._builder, _OPERATIONS[type(node.op)])(left, right, flags=self._flags)
         if isinstance(node, ast.UnaryOp):
             return self._builder.fneg(self._value(node.operand))
         if isinstance(node, ast.Call):

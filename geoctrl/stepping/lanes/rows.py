@@ -16,7 +16,7 @@ VECTOR = 8
 """Lanes in one value of the compiled code: one register of today's processors, or two."""
 
 BLOCK = 32 * WIDTH
-EVENT = 8 * WIDTH
+EVENT = 9 * WIDTH
 
 # Rows of each block: the state, its rates at the stages, and what a step makes of them.
 X = 0
@@ -38,7 +38,7 @@ LOW, HIGH, FULL, SHORTEST, LONGEST = (k * WIDTH for k in (4, 5, 6, 7, 8))
 """Lengths between which the step has to be cut; its whole length; extremes of a member's steps."""
 
 # Rows of each event.
-VALUE, SLOPE, BEGIN, BEGIN_SLOPE, AT_LOW, AT_HIGH, SIDE = (k * WIDTH for k in range(7))
+VALUE, SLOPE, BEGIN, BEGIN_SLOPE, AT_LOW, AT_HIGH, LOW_SLOPE, HIGH_SLOPE, SIDE = (k * WIDTH for k in range(9))
 
 # Ways in which a member ends; from `STOPPED` on it is the terminal event.
 FAR, COLLAPSED, NONE, ARRIVED, STOPPED = -2, -1, 0, 1, 2
