@@ -96,17 +96,13 @@ class HeldCycle:
         self.question = q = Question(problem, witness, Balls([fmpq(0)] * len(problem["states"])))
         self.given, self.n = given, len(q.labels) - len(given["commands"])
         require(
-            self.n > 0 and given["commands"] == q.labels[self.n :] and given["commands"] and given["holds"],
+            given["commands"] == q.labels[self.n :] and given["commands"] and given["holds"],
             "commands are the last of the states, and holds are needed",
             "theorem.commands",
         )
         self._require_at_rest()
         self.motion = Motion(q, given["units"], given["degree"])
-        require(
-            {*problem["leaf"]} <= {*given["rows"]} and {*given["commands"]} <= {*given["free"]},
-            "a relation of the leaf is missing, or a command is not free",
-            "theorem.rows",
-        )
+        require({*problem["leaf"]} <= {*given["rows"]}, "a relation of the leaf is missing", "theorem.rows")
         self.kept = [k for k in given["rows"] if k not in problem["leaf"]]
         q.require_kept(given["rows"])
         self.free = [i for i, k in enumerate(q.labels[: self.n]) if k in given["free"]]
