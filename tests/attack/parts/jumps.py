@@ -116,10 +116,13 @@ def _refused_at_once(
     drawn: Struck, numbers: StruckNumbers, dice: Dice, words: str, detail: dict[str, Any]
 ) -> Outcome:
     """Whether somewhere on the guard there is the reason that was given."""
-    gains, conditions, changes = [], [], []
+    gains, conditions, changes, dependent = [], [], [], []
     for _ in range(PLACES):
         q = numbers.on_guard(3 * dice.rng.normal(size=len(drawn.coordinates) - 1))
         found = numbers.at(q)
+        dependent.append(
+            np.linalg.matrix_rank(found.before) < len(found.before) if len(found.before) else False
+        )
         saddle = numbers.saddle(found)
         conditions.append(np.linalg.cond(saddle))
         if conditions[-1] < WORST:
@@ -130,6 +133,7 @@ def _refused_at_once(
         "gain energy": bool(gains) and min(gains) < 0 and len(set(drawn.restitution)) > 1,
         "not independent": max(conditions) > WORST,
         "kinetic energy": bool(changes) and max(changes) > CLOSE,
+        "on the rows before it": all(dependent),
     }
     reason = next((reason for reason in true if reason in words), "")
     if reason and true[reason]:
