@@ -1,4 +1,5 @@
-"""Laws that hold a body on straight flights, circles and helices, with gains that are scaled or turned over.
+"""Laws that hold a body, or a carrier with a load on a link, on straight flights, circles and helices, with
+gains that are scaled or turned over.
 
 What is proved of a loop is judged by equations of motion that are written out here for the moving axes, with
 the law's gains put in: by the eigenvalues of their differences about the reference. The system's field is
@@ -16,12 +17,12 @@ import numpy as np
 import sympy as sp
 
 import geoctrl as gc
+from tests.attack.oracle.carried_loads import CarriedLoad, drawn_load
 from tests.attack.outcome import Outcome, raw
 
 STREAM, STEP, SLACK = 60013, 1e-6, 1e-6
 """Of the dice; of differences; what these leave of a real part, over the largest eigenvalue."""
 ASYMPTOTIC, UNSTABLE = gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE, gc.Verdict.PROVED_UNSTABLE
-INPUTS = ("f", "M1", "M2", "M3")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Flight:
     place: tuple[Fraction, ...]
     attitude: tuple[tuple[Fraction, ...], ...]
     thrust: Fraction
+    names: tuple[str, ...] = ("f", "M1", "M2", "M3")
 
     @property
     def turn(self) -> np.ndarray:
@@ -69,7 +71,7 @@ class Flight:
     def system(self) -> gc.manifolds.ProductSystem:
         """As geoctrl has it."""
         x, R = gc.manifolds.Place("x"), gc.manifolds.Attitude("R")
-        f, *M = sp.symbols(INPUTS, real=True)
+        f, *M = sp.symbols(self.names, real=True)
         m, c, d = (sp.Rational(q) for q in (self.m, self.c, self.d))
         J = sp.diag(*map(sp.Rational, self.J))
         return gc.manifolds.ProductSystem(
@@ -81,6 +83,18 @@ class Flight:
             frame_rate=[0, 0, sp.Rational(self.W)] if self.W else None,
             frame_velocity=list(map(sp.Rational, self.V)) if any(self.V) else None,
         )
+
+    def beside(self, z: np.ndarray) -> np.ndarray:
+        """The state on the way with place, attitude, velocity and turning changed."""
+        state, turn = self.rest + np.concatenate([z[:3], np.zeros(9), z[6:]]), hat(z[3:6])
+        state[3:12] = (state[3:12].reshape(3, 3) @ (np.eye(3) + turn + turn @ turn / 2)).ravel()
+        return state
+
+    def of_chart(self, rates: np.ndarray) -> np.ndarray:
+        """Rates of these changes, next to where all of them vanish."""
+        E = self.rest[3:12].reshape(3, 3).T @ rates[3:12].reshape(3, 3)
+        S = (E - E.T) / 2
+        return np.concatenate([rates[:3], [S[2, 1], S[0, 2], S[1, 0]], rates[12:]])
 
 
 def hat(v: np.ndarray) -> np.ndarray:
@@ -114,22 +128,17 @@ def drawn_flight(rng: np.random.Generator) -> Flight:
     return Flight(m, J, c, d, W, (Fraction(0), Fraction(0), climb), (*x, Fraction(0)), attitude, thrust)
 
 
-def slowest(flight: Flight, K: np.ndarray) -> tuple[float, float]:
+def slowest(flight: Flight | CarriedLoad, K: np.ndarray) -> tuple[float, float]:
     """Largest real part of the loop's eigenvalues about the way, and the largest modulus."""
     rest, held = flight.rest, flight.inputs
-    R = rest[3:12].reshape(3, 3)
 
     def moved(z: np.ndarray) -> np.ndarray:
-        """The state with place, attitude, velocity and turning changed, and its rates in these."""
-        state = rest + np.concatenate([z[:3], np.zeros(9), z[6:]])
-        turn = hat(z[3:6])
-        state[3:12] = (R @ (np.eye(3) + turn + turn @ turn / 2)).ravel()
-        rate = flight.rates(state, held - K @ (state - rest))
-        E = R.T @ rate[3:12].reshape(3, 3)
-        S = (E - E.T) / 2
-        return np.concatenate([rate[:3], [S[2, 1], S[0, 2], S[1, 0]], rate[12:]])
+        """Rates of the chart where its numbers are changed, under the law."""
+        state = flight.beside(z)
+        return flight.of_chart(flight.rates(state, held - K @ (state - rest)))
 
-    A = np.array([moved(z) - moved(-z) for z in STEP * np.eye(12)]).T / (2 * STEP)
+    size = len(flight.of_chart(rest))
+    A = np.array([moved(z) - moved(-z) for z in STEP * np.eye(size)]).T / (2 * STEP)
     found = np.linalg.eigvals(A)
     return float(found.real.max()), float(np.abs(found).max())
 
@@ -140,18 +149,25 @@ def prepare(seed: int, options: dict[str, Any]) -> int:
 
 
 def case(seed: int, index: int, options: dict[str, Any] | None = None) -> Outcome:
-    """One flight, with a law of `lqr` of which some rows are scaled or turned over."""
+    """One flight, every other one with a load, with a law of `lqr` of which some rows are scaled or turned
+    over.
+    """
     del options
     rng = np.random.default_rng([seed + STREAM, index])
-    flight = drawn_flight(rng)
-    kind, note, begun = "helix" if flight.W else "straight flight", str(flight)[:300], time.process_time()
+    flight = drawn_load(rng) if index % 2 else drawn_flight(rng)
+    kind, begun = (
+        ("load on a " if index % 2 else "") + ("helix" if flight.W else "straight flight"),
+        time.process_time(),
+    )
+    note = str(flight)[:300]
     try:
         system = flight.system()
         found = compared(flight, system, rng)
         if found:
             return Outcome(kind, "contradiction", f"{note} -> {found}")
-        point = gc.find_equilibrium(system, flight.rest, free=list(INPUTS))
-        gains = gc.lqr(system, point).K * rng.choice([1, 1, 1, 0.5, 2, 0, -1], size=(4, 1))
+        point = gc.find_equilibrium(system, flight.rest, free=list(flight.names))
+        scales = rng.choice([1, 1, 1, 0.5, 2, 0, -1], size=(len(flight.names), 1))
+        gains = gc.lqr(system, point).K * scales
         law = gc.linear_law(system, point, gains)
         verdict = gc.certify(law.closed_loop(), point).verdict
     except gc.GeoctrlError as refusal:
@@ -165,9 +181,10 @@ def case(seed: int, index: int, options: dict[str, Any] | None = None) -> Outcom
     return Outcome(kind, result, f"{note} -> {verdict.name}, {real:.3g}", seconds)
 
 
-def compared(flight: Flight, system: Any, rng: np.random.Generator) -> str:
+def compared(flight: Flight | CarriedLoad, system: Any, rng: np.random.Generator) -> str:
     """How the field differs from these equations at a state of no particular kind, in words; or nothing."""
-    x, u = system.project(flight.rest + 0.2 * rng.normal(size=18)), rng.normal(size=4)
+    rest = flight.rest
+    x, u = system.project(rest + 0.2 * rng.normal(size=len(rest))), rng.normal(size=len(flight.names))
     here, there = system.rhs(0.0, x, u), flight.rates(x, u)
     off = np.max(np.abs(here - there)) / np.max(np.abs(there))
     return f"rates differ by {off:.2g}" if not off < 1e-10 else ""
