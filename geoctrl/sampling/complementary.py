@@ -244,6 +244,13 @@ class ComplementaryFilter:
         symbols = (system.symbols[node] for node in states)
         return {s: e.xreplace(numbers) for s, e in zip(symbols, found, strict=True)}
 
+    @property
+    def vertical(self) -> sp.Matrix:
+        """The unit vector that is estimated, in states of the plant."""
+        removed = self.mechanism.removed
+        length = sp.sqrt(sum(sp.Rational(exact(q)) ** 2 for q in self.vector.reference))
+        return sp.Matrix([removed.get(s, s) for s in self.vector.symbols]) / length
+
     @cached_property
     def steps(self) -> dict[str, sp.Expr]:
         """The states of the filter after a hold."""
@@ -325,7 +332,9 @@ class EstimatedLaw(Controls):
         signals = {str(s) for e in expressions for s in e.free_symbols}
         begin = {**given.begin, **dict(zip(fed.labels, fed.start, strict=False))}
         sensors = (*given.sensors, fed.unit(signals))
-        return Feedback(terms, rates, given.rest, {**given.steps, **fed.steps}, begin, sensors)
+        steps = {**given.steps, **fed.steps}
+        estimates = {**given.estimates, **dict(zip(fed.labels, fed.vertical, strict=False))}
+        return Feedback(terms, rates, given.rest, steps, begin, sensors, estimates=estimates)
 
     def closed_loop(self, ideal: bool = False) -> ReducedSystem:
         r"""Plant, law and filter as one system in continuous time, to linearise, certify and run.

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
-import numpy as np
 import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program
-from geoctrl._scalars.arithmetic.magnitudes import magnitudes
 from geoctrl.errors import LabelError
 from geoctrl.sampling.sensors import Sensor
 
@@ -46,6 +44,8 @@ class Feedback:
         terms that are rounding alone.
     beside : tuple of str
         Signals that are measured besides, for bounds of the inputs.
+    estimates : dict of label -> sympy expression
+        What a state of the controller estimates, in states of the plant: where it rests. Others rest at zero.
     """
 
     terms: Mapping[str, sp.Expr]
@@ -56,6 +56,7 @@ class Feedback:
     sensors: tuple[Sensor, ...] = ()
     computed: Mapping[str, sp.Expr] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    estimates: Mapping[str, sp.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         real = {sp.Symbol(str(s), real=True) for s in self._symbols}
@@ -151,36 +152,3 @@ class Feedback:
         sums = [sp.Symbol(label, real=True) + HOLD * rate for label, rate in self.rates.items()]
         arguments = (*signals, *self.own, *self.inputs, HOLD.name)
         return self._program(arguments, [*sums, *self.steps.values()])
-
-    def values_and_sizes(
-        self, values: Mapping[str, float], sizes: Mapping[str, float]
-    ) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]]:
-        """f and g by label with their magnitudes: what relative changes of one in numbers and signals make.
-
-        Parameters
-        ----------
-        values : of signals, states of the controller and inputs, by label
-        sizes : of them where they are larger than their values
-        """
-        graph, nodes, read = self._graph
-        outputs = {**self.terms, **self.rates}
-        at = {nodes[label]: values.get(label, 0.0) for label in nodes}
-        large = {nodes[label]: size for label, size in sizes.items() if label in nodes}
-        found, mu = magnitudes(graph, [read(e) for e in outputs.values()], at, large)
-        told = dict(zip(outputs, zip(found.tolist(), mu.tolist(), strict=True), strict=True))
-        return {k: told[k] for k in self.terms}, {k: told[k] for k in self.rates}
-
-    def jacobian(self, states: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of f (m, n + q) and of g (q, n + q + m) at states by label and z = 0, u at `rest`."""
-        graph, nodes, read = self._graph
-        terms, rates = ([read(e) for e in part.values()] for part in (self.terms, self.rates))
-        order = [*states, *self.own, *self.inputs]
-        rest = [self.rest.get(label, 0.0) for label in self.inputs]
-        values = dict(zip(order, [*states.values(), *[0.0] * len(self.own), *rest], strict=True))
-        used = [label for label in order if label in nodes]
-        rows = [e for row in graph.jacobian([*terms, *rates], [nodes[k] for k in used]) for e in row]
-        program = Program(graph, [nodes[label] for label in used], {}, rows)
-        found = program([values[label] for label in used], {}).reshape(len(terms) + len(rates), len(used))
-        full = np.zeros((len(found), len(order)))
-        full[:, [order.index(label) for label in used]] = found
-        return full[: len(terms), : len(order) - len(terms)], full[len(terms) :]

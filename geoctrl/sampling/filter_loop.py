@@ -33,7 +33,7 @@ def filter_loop(fed: Any, ideal: bool) -> ReducedSystem:
     names = dict(zip(map(_symbol, estimator.labels), map(_symbol, _state_names(fed)), strict=True))
     terms, rates = ({k: e.xreplace(names) for k, e in part.items()} for part in (law.terms, law.rates))
     estimate = estimator.estimate.xreplace(names)
-    upward = _vertical(fed) if ideal else _axis_of_force(fed, terms).xreplace(names)
+    upward = fed.filter.vertical if ideal else _axis_of_force(fed, terms).xreplace(names)
     turn = estimator.gyro.xreplace(names) + sp.Rational(exact(estimator.gain)) * upward.cross(estimate)
     moved = list(estimate.cross(turn))
     if estimator.bias_gain:
@@ -79,16 +79,6 @@ def _state_names(fed: Any) -> list[str]:
     return estimates + [f"gyro_error{i}" for i, _ in enumerate(fed.filter.labels[3:], start=1)]
 
 
-def _vertical(fed: Any) -> sp.Matrix:
-    """The unit vector along the vertical itself, in states of the plant."""
-    vector, removed = fed.filter.vector, fed.filter.mechanism.removed
-    return sp.Matrix([removed.get(s, s) for s in vector.symbols]) / _length(fed)
-
-
-def _length(fed: Any) -> sp.Expr:
-    return sp.sqrt(sum(sp.Rational(exact(q)) ** 2 for q in fed.filter.vector.reference))
-
-
 def _axis_of_force(fed: Any, terms: dict[str, sp.Expr]) -> sp.Matrix:
     """a in states of the plant and the filter, before these have their names in the loop."""
     plant = fed.filter.mechanism.reduce()
@@ -99,6 +89,8 @@ def _axis_of_force(fed: Any, terms: dict[str, sp.Expr]) -> sp.Matrix:
 
 def _family_in_loop(fed: Any, family: Family, terms: dict[str, sp.Expr]) -> Family:
     """The plant's family with the estimate at the vertical, and no error of the gyro."""
-    place = {f"{s}_estimate": family.states.get(str(s), 0) / _length(fed) for s in fed.filter.vector.symbols}
+    vertical = fed.filter.vertical
+    at_members = vertical.xreplace({s: family.states.get(str(s), sp.S.Zero) for s in vertical.free_symbols})
+    place = dict(zip(_state_names(fed), at_members, strict=False))
     inputs = {k: e for k, e in family.inputs.items() if k not in terms}
     return Family({**family.states, **place}, family.symbols, inputs, family.relations)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.certificates.law_on_plant import LawAtRest
 from geoctrl.analysis.linear.linearization import Linearization, invariant_directions
 from geoctrl.sampling import SampledController
 from geoctrl.systems.contract.scales import kernel
@@ -54,6 +55,8 @@ class HeldPair:
     """Largest rate of the plant and of the loop without a hold (1/s)."""
     rate: float
     """Of the plant (1/s)."""
+    own: tuple[str, ...]
+    """Labels of the controller's states."""
 
     @cached_property
     def tangents(self) -> np.ndarray:
@@ -66,14 +69,14 @@ def held_pair(system: Any, controller: SampledController, lin: Linearization) ->
     """The pair where states are of size one, and the names of what is neutral in it."""
     law, scales, point = controller.feedback, lin.scales, lin.equilibrium
     d, tangent, numbers = scales.unit, scales.tangent, dict(point.params)
-    values = dict(zip(system.state_labels, point.x.tolist(), strict=True))
-    by_terms, by_rates = law.jacobian(values)
-    p, m = tangent.shape[1], len(law.inputs)
+    on_plant = LawAtRest(system, controller, point)
+    by_terms, by_rates = on_plant.derivatives(is_lagging=controller.lag > 0)
+    (n, p), m = tangent.shape, len(law.inputs)
     acting = [system.input_labels.index(label) for label in law.inputs]
     W, inner = d[:, None] * tangent, tangent.T / d
     A, B = inner @ lin.A @ W, inner @ lin.B[:, acting]
     lagging = m if controller.lag else 0
-    K, R = (on_leaf(rows, W, lagging) for rows in (by_terms, by_rates))
+    K, R = (np.hstack([rows[:, :n] @ W, rows[:, n:]]) for rows in (by_terms, by_rates))
     # Functions that no input changes force left null vectors; the names come by an exact test.
     kept = set(system.conserved(numbers, all_inputs=True))
     gradients = system.seen_from(None).scaled_gradients(point.x, point.u, numbers)
@@ -91,16 +94,26 @@ def held_pair(system: Any, controller: SampledController, lin: Linearization) ->
     directions = np.vstack([tangent @ along[:p], along[p:]])
     named = [
         label
-        for i, label in enumerate((*system.state_labels, *["actuator"] * lagging, *law.own))
+        for i, label in enumerate((*system.state_labels, *["actuator"] * lagging, *on_plant.own))
         if np.linalg.norm(directions[i]) > 1 - UNIT
     ]
     names += [*named, *["family"] * (along.shape[1] - len(named))]
-    return HeldPair(A, B, K, R, level, sizes, W, max(rate, _fastest(A, B, K, R)), rate), names
+    fastest = max(rate, _fastest(A, B, K, R, on_plant.estimates @ W, len(law.rates)))
+    return HeldPair(A, B, K, R, level, sizes, W, fastest, rate, on_plant.own), names
 
 
-def _fastest(A: np.ndarray, B: np.ndarray, K: np.ndarray, R: np.ndarray) -> float:
-    """Largest rate of the loop without a hold."""
-    return radius_of(unheld(A, B, K, R))
+def _fastest(
+    A: np.ndarray, B: np.ndarray, K: np.ndarray, R: np.ndarray, estimates: np.ndarray, count: int
+) -> float:
+    """Largest rate of the loop without a hold, where what is stepped from sample to sample is what it
+    estimates: all but the first ones of the controller's states.
+    """
+    p, q = len(A), len(R)
+    known = np.vstack([np.eye(p + count, p + q), np.zeros((q - count, p + q))])
+    known = known[:, : p + count]
+    known[p + count :, : estimates.shape[1]] = estimates[count:]
+    R_known = np.hstack([R[:count, : p + q] @ known, R[:count, p + q :]])
+    return radius_of(unheld(A, B, K @ known, R_known))
 
 
 def in_leaf_coordinates(M: np.ndarray, basis: np.ndarray, W: np.ndarray) -> np.ndarray:

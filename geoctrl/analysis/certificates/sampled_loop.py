@@ -49,7 +49,8 @@ class HeldLinearization:
     Attributes
     ----------
     M : ndarray (N, N)
-        On leaf coordinates, outputs of lagging actuators, states of the controller, commands that wait.
+        On leaf coordinates, outputs of lagging actuators, states of the controller, commands that wait. What
+        sensors see of inputs is a state of the controller: those of one hold before, and so on.
     labels : tuple of str
         Of these.
     multipliers : ndarray (N,)
@@ -80,7 +81,14 @@ class HeldLinearization:
 
     @property
     def roots(self) -> np.ndarray:
-        """Eigenvalues (1/s) of the loop without hold or delay, where its `inner` has its multipliers."""
+        """Eigenvalues (1/s) of the loop without hold or delay, where its `inner` has its multipliers.
+
+        Raises
+        ------
+        InputError
+            For an estimate, which is stepped from sample to sample.
+        """
+        self._require_no_steps("gc.linearize of its closed_loop() has the eigenvalues without a hold")
         pair = self._pair
         inner = inner_of(pair, unheld(pair.A, pair.B, pair.K, pair.R))
         return np.linalg.eigvals(inner) if inner.size else np.zeros(0)
@@ -127,7 +135,7 @@ class HeldLinearization:
         Raises
         ------
         InputError
-            Unless 0 < shortest < longest.
+            Unless 0 < shortest < longest; for an estimate, whose steps depend on the hold.
 
         Examples
         --------
@@ -164,6 +172,7 @@ class HeldLinearization:
 
     def _range(self, shortest: float | None, longest: float | None) -> tuple[float, float]:
         """Shortest and longest hold that are tried."""
+        self._require_no_steps("ask gc.linearize_held at one rate after the other")
         least = max(1e-3 / self._pair.fastest, self.controller.delay / MOST_LATE)
         low = least if shortest is None else quantity("shortest", shortest)
         high = max(1e3 / self._pair.rate, 1e3 * low) if longest is None else quantity("longest", longest)
@@ -205,7 +214,8 @@ class HeldLinearization:
         ------
         InputError
             If stability does not end between the shortest and the longest hold, or the width is smaller than
-            floats can tell; as `certify` for a controller that rounds, is noisy, or rests at a limit.
+            floats can tell; for an estimate, whose steps depend on the hold; as `certify` for a controller
+            that rounds, is noisy, or rests at a limit.
         CertificateError
             If nothing is proved within the width.
 
@@ -264,6 +274,10 @@ class HeldLinearization:
         rates = np.diag(moved).real
         ends = [2 * a / b for a, b in zip(roots.real, rates, strict=True) if b < 0]
         return max(0.0, min(ends, default=np.inf) - 2 * self.controller.delay)
+
+    def _require_no_steps(self, remedy: str) -> None:
+        if steps := self.controller.feedback.steps:
+            raise InputError(f"the steps of {', '.join(steps)} depend on the hold: {remedy}")
 
     def _holds(self, h: float) -> bool:
         M = hold_matrix(self._pair, replace(self.controller, rate=1 / h))
@@ -346,6 +360,6 @@ def linearize_held(
     law, (late, part) = controller.feedback, controller.holds_late
     waiting = [f"{u}, {j} before" for j in range(1, late + (part > 0) + 1) for u in law.inputs]
     lagging = [f"{u}, lagging" for u in law.inputs] if controller.lag else []
-    labels = (*lin.leaf_labels, *lagging, *law.own, *waiting)
+    labels = (*lin.leaf_labels, *lagging, *pair.own, *waiting)
     shown = in_leaf_coordinates(M, lin.basis, pair.W)
     return HeldLinearization(shown, labels, multipliers, tuple(names), inner, controller, point, pair, system)

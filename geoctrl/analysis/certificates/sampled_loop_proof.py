@@ -9,7 +9,9 @@ A point at which the loop of a sampled controller rests.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,12 +21,14 @@ import sympy as sp
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker, decisions
-from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
+from geoctrl._scalars import STATE, Graph, Node, exact
 from geoctrl._scalars.arithmetic.ball_matrices import middles
 from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.certificates.law_on_plant import LawAtRest, law_on_plant
 from geoctrl.analysis.certificates.recorded_loop import recorded_loop
 from geoctrl.analysis.certificates.rest_relations import rows_of_rest
 from geoctrl.analysis.linear.subspaces import kernel, pivot_columns
+from geoctrl.analysis.proofs.declared_families import declared_families
 from geoctrl.analysis.proofs.equilibria_in_boxes import BITS, Moment, exponents_of, refined_middle
 from geoctrl.analysis.proofs.equilibrium_family import family_through, flat_family
 from geoctrl.analysis.proofs.proof import Outcome
@@ -38,7 +42,7 @@ from geoctrl.decisions.questions.krawczyk_boxes import PRECISION, Box
 from geoctrl.decisions.theorems.held_decision import multiplied
 from geoctrl.errors import CertificateError, EquilibriumError, InputError
 from geoctrl.sampling import SampledController
-from geoctrl.systems import Equilibrium, System
+from geoctrl.systems import Equilibrium, Family, System
 from geoctrl.systems.contract.points import resolve_equilibrium
 from geoctrl.systems.contract.tolerances import INDEPENDENT, RESIDUAL
 from geoctrl.systems.contract.torque_speed import TorqueSpeed
@@ -51,11 +55,6 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
     if not isinstance(controller, SampledController):
         raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
     _ = system.recording  # of functions there are no equations: refused before any work
-    if controller.feedback.sensors:
-        raise InputError(
-            f"the law measures {', '.join(controller.feedback.sensor_labels)}, which are no states: with an "
-            "estimate a loop is simulated; what is linearised and proved is the loop of the law without it"
-        )
     if controller.offset:
         raise InputError(
             f"{', '.join(controller.offset)} are measured with a constant error, which moves the point of "
@@ -71,19 +70,17 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
 
 def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
     """Refuse a point at which the law asks for another torque, or its own states move."""
-    law, scales = controller.feedback, system.scales(point)
-    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
-    sizes = dict(zip(system.state_labels, scales.column.tolist(), strict=True))
-    values = dict(zip(system.state_labels, point.x.tolist(), strict=True)) | at
-    terms, rates = law.values_and_sizes(
-        values, sizes | dict(zip(system.input_labels, scales.input.tolist(), strict=True))
+    plant, recorded, place = recorded_loop(system, controller, point)
+    law, scales = (
+        LawAtRest(plant, recorded, place),
+        plant.seen_from(None).scales(place.x, place.u, place.params),
     )
-    for label, (asked, size) in terms.items():
-        if not abs(asked - at[label]) <= RESIDUAL * max(size, abs(at[label])):
+    for label, (asked, held, size) in law.inputs_asked_for(scales.column, scales.input).items():
+        if not abs(asked - held) <= RESIDUAL * max(size, abs(held)):
             raise EquilibriumError(
-                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
+                f"the law asks for {label} = {asked:.9g} at this point, which rests at {held:.9g}"
             )
-    for label, (rate, size) in rates.items():
+    for label, (rate, size) in law.rates_of_own(scales.column, scales.input).items():
         if not abs(rate) <= RESIDUAL * size:
             raise EquilibriumError(
                 f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
@@ -103,9 +100,9 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
     if problem is None:
         raise CertificateError("there are no equations of this system that a certificate could hold")
     try:
-        return problem.with_needed_roots(lambda asked: first_proof(_candidates(asked, recorded)))
+        return problem.with_needed_roots(lambda asked: first_proof(_candidates(asked, plant, recorded)))
     except checker.Refusal as refusal:
-        if (rounded := _outcome_in_box(problem, recorded)) is not None:
+        if (rounded := _outcome_in_box(problem, plant, recorded)) is not None:
             return rounded
         raise CertificateError(
             f"no certificate of this loop can be made: {refusal}. Doubles are the binary numbers they are: a "
@@ -117,26 +114,30 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
         ) from None
 
 
-def _outcome_in_box(problem: Problem, controller: SampledController) -> Outcome | None:
+def _outcome_in_box(problem: Problem, system: System, controller: SampledController) -> Outcome | None:
     """What is proved of the point next to the given one at which a loop rests, of a law that is rounded."""
     try:
-        outcome = _outcome(*_Loop(problem, controller).loop_in_box())
+        outcome = _outcome(*_Loop(problem, system, controller).loop_in_box())
     except (checker.Refusal, NotSolved, np.linalg.LinAlgError, ZeroDivisionError):
         return None
     return outcome if outcome.verdict.proved else None
 
 
-def _candidates(problem: Problem, controller: SampledController) -> Iterator[tuple[Stored, list[str]]]:
+def _candidates(
+    problem: Problem, system: System, controller: SampledController
+) -> Iterator[tuple[Stored, list[str]]]:
     """Problems, and invariants on whose level sets they are asked: what says more before what says less."""
-    held, resting, names = _Loop(problem, controller).loop_at_rest()
+    loop = _Loop(problem, system, controller)
+    held, resting, names = loop.loop_at_rest()
     yield held, names
-    if rows := rows_of_rest(held, resting, names):
-        yield rows, names
-    for family in _named_families(resting):
+    with suppress(checker.Refusal):  # rates of an estimate are long
+        if rows := rows_of_rest(held, resting, names):
+            yield rows, names
+    for family in _named_families(loop.declaring, resting):
         yield Stored.of(held.data | {part: family.data[part] for part in ("family", "nodes")}), []
 
 
-def _named_families(resting: Stored) -> Iterator[Stored]:
+def _named_families(declaring: Problem, resting: Stored) -> Iterator[Stored]:
     """Equations that rest where the loop does, with families of solutions as functions of symbols."""
     q = decisions.Question(resting.read, exact=True)
     tangents = nullspace([*q.linearisation, *q.leaf[0]], len(q.labels))
@@ -149,6 +150,7 @@ def _named_families(resting: Stored) -> Iterator[Stored]:
             yield search()
         except (NotSolved, checker.Refusal):
             continue
+    yield from declared_families(declaring, resting, q, len(tangents))
 
 
 def first_proof(candidates: Iterator[tuple[Stored, list[str]]]) -> Outcome:
@@ -177,15 +179,14 @@ def _require_smooth(controller: SampledController, rest: dict[str, float]) -> No
 class _Loop:
     """The problem of a loop, in the graph of its plant, from the problem of that."""
 
-    def __init__(self, problem: Problem, controller: SampledController) -> None:
+    def __init__(self, problem: Problem, system: System, controller: SampledController) -> None:
         self._problem, self._controller = problem, controller
         motion, law, graph = problem.motion, controller.feedback, problem.motion.graph
         self._functions = problem.invariants | problem.others
-        known = {sp.Symbol(str(node.payload), real=True): node for node in motion.states.values()}
-        self._own = {label: graph.symbol(f"{label} of the controller", STATE) for label in law.own}
+        known = {str(node.payload): node for node in motion.states.values()}
         self._acting = {label: motion.inputs[label] for label in law.inputs}
         self._commands = dict(self._acting)
-        rates = dict.fromkeys([*self._own.values(), *self._acting.values()], graph.zero)
+        rates = dict.fromkeys(self._acting.values(), graph.zero)
         states = {**motion.states, **self._acting}
         if controller.lag:
             lag = graph.number(exact(controller.lag))
@@ -195,17 +196,16 @@ class _Loop:
             for command, acting in zip(self._commands.values(), self._acting.values(), strict=True):
                 rates |= {acting: (command - acting) / lag, command: graph.zero}
             states |= self._commands
-        named = {sp.Symbol(label, real=True): node for label, node in self._own.items()}
-        applied = dict(zip(law.inputs, self._commands.values(), strict=True))
-        applied_symbols = {sp.Symbol(label, real=True): node for label, node in applied.items()}
-        read = FromSympy(graph, known | named | applied_symbols)
+        sent = dict(zip(law.inputs, self._commands.values(), strict=True))
+        computed = law_on_plant(system, controller, known, sent)
 
-        def command_terms(expr: sp.Expr) -> list[tuple[Fraction, Node]]:
-            return _terms(graph, [motion.image(read(term)) for term in sp.Add.make_args(sp.expand(expr))])
+        def sums(part: Mapping[str, list[Node]]) -> list[list[tuple[Fraction, Node]]]:
+            return [_terms(graph, [motion.image(node) for node in nodes]) for nodes in part.values()]
 
-        named_laws = zip(self._commands, law.terms.values(), strict=True)
-        self._laws = {label: command_terms(expr) for label, expr in named_laws}
-        self._rates = {label: command_terms(rate) for label, rate in law.rates.items()}
+        self._own, self._at_rest = computed.own, computed.rest
+        self._laws = dict(zip(self._commands, sums(computed.terms), strict=True))
+        self._rates = dict(zip(computed.rates, sums(computed.rates), strict=True))
+        rates |= dict.fromkeys(self._own.values(), graph.zero)
         self._motion = replace(
             motion,
             states=states | self._own,
@@ -219,8 +219,33 @@ class _Loop:
         problem = self._problem
         held = dict(zip(problem.motion.inputs, problem.input_point, strict=True))
         numbers = problem.numbers | held | dict(zip(problem.motion.states, problem.point, strict=True))
-        numbers |= dict.fromkeys(self._own, Fraction(0))
+        at = dict(zip(problem.motion.states.values(), problem.point, strict=True))
+        at |= {problem.motion.inputs[k]: v for k, v in held.items()}
+        numbers |= {k: self._value(node, at) for k, node in self._at_rest.items()}
         return numbers | {k: held[u] for k, u in zip(self._commands, self._acting, strict=True)}
+
+    @property
+    def declaring(self) -> Problem:
+        """The question about the loop, with the families of the plant and what the controller has there."""
+        labels, numbers = [*self._motion.states], self._numbers
+        families = tuple(map(self._in_loop, self._problem.families))
+        point = [numbers[k] for k in labels]
+        return replace(self._problem, motion=self._motion, point=point, families=families)
+
+    def _in_loop(self, family: Family) -> Family:
+        """A family of the plant with the inputs and the states of the controller along it."""
+        held = {k: family.inputs.get(k, 0) for k in self._acting}
+        states = {**family.states, **held, **dict(zip(self._commands, held.values(), strict=True))}
+        inputs = {node: label for label, node in self._acting.items()}
+        states |= {k: held[inputs[node]] for k, node in self._at_rest.items() if node in inputs}
+        for k, e in self._controller.feedback.estimates.items():
+            states[k] = e.xreplace({s: family.states.get(str(s), sp.S.Zero) for s in e.free_symbols})
+        return Family(states, family.symbols, {}, family.relations)
+
+    def _value(self, node: Node, at: Mapping[Node, Any]) -> Any:
+        """Where a state of the controller rests, a multiple of what the plant has."""
+        number, factors = self._problem.motion.graph.factors(node)
+        return math.prod((at[f] ** e for f, e in factors.items()), start=number)
 
     def loop_at_rest(self) -> tuple[Stored, Stored, list[str]]:
         """The loop, equations that rest where it does, and independent functions that no command changes."""
