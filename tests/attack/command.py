@@ -33,6 +33,7 @@ PARTS = (
     "moving",
     "references",
     "resting",
+    "held_cycles",
     "misuse",
     "calls",
 )
@@ -53,6 +54,7 @@ COUNTS = {
     "moving": (5000, 40),
     "references": (1000, 2),
     "resting": (5000, 40),
+    "held_cycles": (1000, 6),
     "heavy_files": (150, 16),
     "model_files": (10000, 100),
     "misuse": (0, 363),  # the others are those of the tests
@@ -76,6 +78,7 @@ LIMITS = {
     "moving": 20.0,
     "references": 60.0,
     "resting": 20.0,
+    "held_cycles": 60.0,
     "heavy_files": 60.0,
     "model_files": 10.0,
     "misuse": 20.0,
@@ -99,6 +102,7 @@ MEGABYTES = {
     "moving": 500.0,
     "references": 1000.0,
     "resting": 500.0,
+    "held_cycles": 500.0,
     "heavy_files": 1000.0,
     "model_files": 500.0,
     "misuse": 1000.0,

@@ -25,6 +25,7 @@ from tests.attack.forge.forger import settle
 from tests.attack.forge.genuine import Genuine
 from tests.attack.forge.other_equations import symbol
 from tests.attack.oracle import reading
+from tests.attack.oracle.held_cycles import HeldLaws, cycle_falsehood, multipliers_at_odds
 from tests.attack.oracle.holds import loop_at_odds
 from tests.attack.oracle.motion import GroupEquations, SphereEquations
 from tests.attack.oracle.motion_products import ProductEquations
@@ -628,3 +629,20 @@ def test_a_run_goes_on_where_it_ended(tmp_path):
 def test_sphere_draws_are_of_unit_length():
     drawn = next(d for d in (draw(5, i) for i in range(200)) if isinstance(d, Spheres))
     assert sum(v * v for v in drawn.point[:3]) == 1
+
+
+def test_the_judge_of_held_laws_knows_the_closed_form():
+    """x' = x + u with u = 1/4 - K x held for log 2: x becomes 2 x + u, and (7/4)(1/4)/(K - 1) repeats."""
+    K = np.array([[[1.5]], [[1.25]]])
+    laws = HeldLaws(lambda x, u: x + u, np.log(2), np.full((2, 1), 0.25), K, np.zeros((2, 1)), np.ones(1))
+    rest, slope = (0.25 * 0.75 + 0.25) / (1 - 0.5 * 0.75), 0.5 * 0.75
+    there = np.array([rest])
+    assert multipliers_at_odds(laws, there, [slope]) == ""
+    assert "differ" in multipliers_at_odds(laws, there, [0.5])
+    assert cycle_falsehood(laws, "PROVED_ASYMPTOTICALLY_STABLE", there, np.zeros(1)) == ""
+    assert "largest multiplier is 0.375" in cycle_falsehood(laws, "PROVED_UNSTABLE", there, np.zeros(1))
+    assert "beside the middle" in cycle_falsehood(laws, "PROVED_STABLE", there + 1e-3, np.zeros(1))
+    grown = dataclasses.replace(laws, gains=-K)
+    assert "a multiplier has the size" in cycle_falsehood(
+        grown, "PROVED_STABLE", grown.closed(there)[0], np.zeros(1)
+    )

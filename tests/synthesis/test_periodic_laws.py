@@ -63,6 +63,13 @@ def test_multipliers_are_those_of_another_program():
     assert np.abs(law().cycle - law().states).max() < 1e-12
 
 
+def test_a_motion_that_rests_but_for_rounding_is_one():
+    """Its extent is no size to compare with."""
+    held = np.array([[0.0] * 3, [0.5, 0.5 + 1e-15, 0.5]])
+    found = gc.lqr(pendulum(), (np.linspace(0, 1, 3), held, [[-9.81 * np.sin(0.5)] * 2]), holds=2)
+    assert np.allclose(found.states, [0, 0.5], rtol=0, atol=1e-12)
+
+
 def test_units_of_the_input_change_nothing():
     other = gc.lqr(pendulum(1000), motion(scale=1000), holds=N, R=1e-6)
     assert np.allclose(other.multipliers, law().multipliers, rtol=1e-8)

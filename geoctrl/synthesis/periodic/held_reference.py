@@ -27,7 +27,8 @@ _STEPS, _CLOSED, _RANK, _EVEN = 30, 1e-11, 1e-10, 1e-9
 singular value below which the equations say nothing; how far times of even steps may be off, relative."""
 _NEAR, _RETURN, _SAME = 0.25, 0.05, 1e-8
 """How far from the given states, as a part of their extent, the motion may be that is found from them; and
-how far the last of these from the first; the defect of a motion that was found before, in sizes of states."""
+how far the last of these from the first; the defect of a motion that was found before,
+and the extent of a state that rests, in sizes of states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +215,7 @@ def _closing_states(
             break
     else:
         raise EquilibriumError(_words(first))
-    away = np.abs(x - given) / np.where(extent > 0, extent, sizes)
+    away = np.abs(x - given) / np.maximum(extent, _SAME * sizes)  # what rests moves by rounding alone
     if np.max(away) > _NEAR:
         k, i = np.unravel_index(int(np.argmax(away)), away.shape)
         raise EquilibriumError(
