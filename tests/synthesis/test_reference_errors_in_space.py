@@ -242,6 +242,18 @@ def test_a_rolling_ball_that_spins_in_place_and_a_disk_on_its_edge():
     assert np.abs(disk.rhs(0.0, rolling)).max() > 0.1
 
 
+def test_a_vector_along_the_turn_but_no_axis_is_proved_beside_the_rows():
+    Gamma = gc.AdvectedVector("Gamma", (q(3, 5), 0, q(4, 5)))
+    leaning = satellite().replace(advected=[Gamma], potential=Gamma[0] + 2 * Gamma[1])
+    system = leaning.configuration(frame_rate=[q(3, 10), 0, q(2, 5)]).reduce()
+    assert system.leaf.names[-3:] == tuple(f"turn_error{i}.Gamma" for i in (1, 2, 3))
+    eq = gc.find_equilibrium(system, system.state(Omega1=0.3, Omega3=0.4), free=["M1", "M2", "M3"])
+    law = gc.lqr(system, eq)
+    found = gc.certify(law.closed_loop(), eq)
+    assert found.verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    assert "a leaf of dimension 6" in found.claim
+
+
 def test_factors_of_a_product_are_seen_each_from_its_own():
     two = gc.EulerPoincare(
         algebra=gc.product(gc.so3(), gc.se3(), gc.se2()),

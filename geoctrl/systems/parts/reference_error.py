@@ -153,6 +153,9 @@ def _in_space(mechanism: Any, frame: SteadyFrame, suffix: str) -> dict[str, Any]
         measured = {a.along for a in carried if isinstance(a, Height)}
         free = [k for k in range(3) if rows[k] not in measured]
         carried += [Height(f"place_error{k + 1}{suffix}", rows[k]) for k in free]
+    # Products of the rows drift among themselves: they go before those of other vectors into the leaf.
+    oblique = [v for v in vectors if v not in rows.values()]
+    carried.sort(key=lambda a: getattr(a, "along", a) in oblique)
     return {"advected": carried, "seen_from": (*mechanism.seen_from, frame)}
 
 
