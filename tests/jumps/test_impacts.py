@@ -142,9 +142,9 @@ def test_an_impact_that_would_gain_energy_is_refused_where_it_happens():
 
 
 def test_units_do_not_decide():
-    """The same in millimetres and grams."""
+    """The same in millimetres and grams, with a number that is an array without dimensions."""
     small = gc.Coordinate("z", unit="mm")
-    bounce = gc.Impact("bounce", when=small.symbol, rows=[[1]], restitution=0.5)
+    bounce = gc.Impact("bounce", when=small.symbol, rows=[[1]], restitution=np.array(0.5))
     mech = gc.EulerPoincare(
         algebra=None, shape=[small], inertia=[[1e-9]], potential=9810e-9 * small.symbol, jumps=[bounce]
     )

@@ -53,7 +53,11 @@ class FlowVariations:
         by = [] if along is None else [named[along]]
         by += [system.time_node] if by_start else []
         self._columns = [*by, *(system.assembly.inputs if by_inputs else [])]
-        self._more = _variational(system, self._columns)
+        self._more, self._by = _variational(system, self._columns), (by_start, by_inputs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is made anew: a system that is pickled is, with nodes of its own."""
+        return type(self), (self.system, self.u, self.params, self.along, *self._by)
 
     def __call__(
         self,

@@ -258,6 +258,7 @@ def _rows_of(impact: Impact) -> Any:
 def _restitutions(impact: Impact, count: int) -> tuple[sp.Expr, ...]:
     given, what = impact.restitution, f"restitution of {impact.name!r}"
     several = isinstance(given, Iterable) and not isinstance(given, (str, sp.Basic, Mapping))
+    several = several and getattr(given, "shape", None) != ()  # an array of one number
     values = tuple(given) if several else (given,) * count
     if len(values) != count:
         raise InputError(f"{what} must be one number, or one for each of {count} rows, got {len(values)}")
