@@ -1,9 +1,10 @@
 """Cost of `simulate_ensemble` beside a loop over `simulate` and a batch of heyoka written by hand.
 
 Ten thousand skates with a rotor in the closed loop of [GO] 7.3, with mass, length, tilt, rates and speed of
-their own, run to t = 20; and as many skates without a controller, which fall. Counted is CPU time of the
-process, in turns, the least of the repetitions: on a shared machine ratios of one run alone mean anything.
-With ``--before`` the loop runs in another checkout as well, in a process of its own, in turns with this one.
+their own, run to t = 20; and as many skates without a controller, which fall, in lanes too. Counted is CPU
+time of the process, in turns, the least of the repetitions: on a shared machine ratios of one run alone mean
+anything. With ``--before`` the loop runs in another checkout as well, in a process of its own, in turns with
+this one.
 
     python -m studies.bench_ensemble [--members 10000] [--before PATH]
 """
@@ -165,6 +166,12 @@ def main() -> None:
                 lambda: looped(s, t, x, p), LOOPED
             ),
         }
+        if which == "falling":
+            for name, own_options in (("lanes", {}), ("lanes at 1e-12", {"rtol": 1e-12})):
+                runs[name] = lambda s=system, t=times, x=starts, p=params, o=own_options: seconds_a_run(
+                    lambda: gc.simulate_ensemble(s, t, x, params=p, engine="lanes", **o), len(x)
+                )
+                runs[name]()  # compiled
         if given.before:
             runs["loop before"] = lambda w=which, n=samples: loop_elsewhere(given.before, w, n)
         if which == "loop" and samples == 2:
@@ -181,7 +188,7 @@ def main() -> None:
         for _ in range(given.repeat):
             for name, run in runs.items():
                 found[name] = min(found[name], run())
-        told = ", ".join(f"{name} {1e6 * value:.0f}" for name, value in found.items())
+        told = ", ".join(f"{name} {1e6 * value:.3g}" for name, value in found.items())
         ratios = ", ".join(
             f"{name}/ensemble {value / found['ensemble']:.2f}"
             for name, value in found.items()
