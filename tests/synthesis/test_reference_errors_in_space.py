@@ -293,6 +293,26 @@ def test_other_units_have_the_same_proof():
         given.replace(parameters=[*moments, length]).configuration(frame_rate=[0, 0, length]).reduce().units()
 
 
+def test_rates_in_other_units_are_the_same_rates():
+    """Numbers of a frame that turns and moves are changed with all others, h falling behind it at 2 m/s."""
+    mass, V = gc.Parameter("m", 4.34, "kg"), gc.Parameter("V", 2.0, "m/s")
+    weight = gc.Parameter("g", 9.81, "m/s^2")
+    moments = [gc.Parameter(f"I{i + 1}", v, "kg m^2") for i, v in enumerate((0.3, 0.5, 0.4))]
+    body = gc.EulerPoincare(
+        algebra=gc.se3(),
+        advected=[WEIGHT, WEIGHT_BY_HEIGHT],
+        inertia=sp.diag(*moments, *[mass] * 3),
+        potential=mass * weight * WEIGHT_BY_HEIGHT,
+        parameters=[mass, weight, V, *moments],
+    ).configuration(frame_rate=[0, 0, q(1, 2)], frame_velocity=[1, 0, V])
+    system, (other, change) = body.reduce(), body.in_units(length=1000, mass=1000, time=1000)
+    factors = np.array([float(change.states[label]) for label in system.state_labels])
+    x = system.random_state(np.random.default_rng(1))
+    changed = other.reduce().rhs(0.0, x * factors)
+    assert 1000 * changed / factors == pytest.approx(system.rhs(0.0, x), abs=1e-12)
+    assert system.units()["place_error2"] == "m"
+
+
 def test_what_a_reference_turns_is_named():
     with pytest.raises(gc.DescriptionError, match=r"turns Gamma.*= \(0, -1, 0\)"):
         drone().configuration(frame_rate=[1, 0, 0])
