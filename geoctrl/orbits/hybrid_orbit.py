@@ -13,6 +13,7 @@ from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.orbits.clocked_hybrid import orbit_with_clock
 from geoctrl.orbits.phases.hybrid_enclosure import HybridOrbitEnclosure, hybrid_orbit_enclosure
 from geoctrl.orbits.phases.hybrid_modes import WrittenOrbit
+from geoctrl.orbits.phases.stretches import Way
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem
 from geoctrl.systems.typesetting.printed_spectra import spectrum_line
@@ -62,6 +63,9 @@ class HybridOrbit:
         As of `PeriodicOrbit`.
     params : dict
         Overrides of parameters that were given.
+    ways : tuple of tuple of (ndarray, float)
+        For each phase states along it and times from each to the next: the first alone, and others where its
+        flow is so unstable that digits would be lost.
     begin : float
         The time at which the first phase begins, in equations that hold it (s); then no zero is the strike's.
     cycles : int
@@ -82,6 +86,7 @@ class HybridOrbit:
     margin: float
     residual: float
     params: dict[str, float]
+    ways: tuple[Way, ...]
     begin: float = 0.0
     cycles: int = 0
 

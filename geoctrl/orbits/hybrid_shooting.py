@@ -4,16 +4,16 @@ Unknowns are for each phase the state :math:`x_i` after the last jump and its ti
 
 .. math:: R_i(\varphi_{T_i}(x_i)) = x_{i+1}, \qquad h_i(\varphi_{T_i}(x_i)) = 0,
 
-as many equations as unknowns: the guard chooses the start among the states of one orbit. Relations of the
-leaf, and functions that motions and jumps conserve, at their values at the guess, are added: closing repeats
-them.
+as many equations as unknowns: the guard chooses the start among the states of one orbit. A phase whose flow
+is unstable is cut by planes, which are guards where nothing jumps. Relations of the leaf, and functions that
+motions and jumps conserve, at their values at the guess, are added: closing repeats them.
 States count over their sizes at the guess, times over those of the guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -23,28 +23,40 @@ import numpy as np
 from geoctrl._calls.long_calls import tell
 from geoctrl._checks import nearest
 from geoctrl._scalars import real
-from geoctrl.errors import GeoctrlError, InputError
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.forcing import holds_time
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
+from geoctrl.orbits.met_jumps import jumps_of_guess, jumps_of_ways
 from geoctrl.orbits.orbit import no_orbit
-from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd, state_sizes
-from geoctrl.simulation.run import simulate
+from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
+from geoctrl.orbits.phases.stretches import (
+    Stretch,
+    Way,
+    end_of_way,
+    growth_of_part,
+    state_sizes,
+    stretches_of_part,
+    time_to_guard,
+)
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.guard_states import states_on_guard
 from geoctrl.verification import Verdict
 
 __all__ = ["hybrid_orbit", "names_of_jumps"]
 
-_STEPS = 40
+_STEPS, _HALVINGS = 40, 14
 _CLOSED = 1e-10
 """Residual, relative to the sizes of states, up to which an orbit counts as found."""
-_RANK = 1e-10
+_RANK, _RANK_OF_PARTS = 1e-10, 1e-14
+"""Below which directions do not count; the time next to a saddle hangs on few digits of the state."""
+_PARTS = 1, 4, 8, 16
+"""Into how many parts a phase is cut at least, tried in turn."""
+_CUTS = 6
+"""How often parts that are too unstable are cut further."""
+_GROWS, _APART = 10.0, 1000.0
+"""How many times longer differences become in a phase that may have to be cut, and in a part at most."""
 _RESTS = 1e-6
 """Part of the time of a phase at the guess below which it is none."""
-_FIRST = 1e-2
-"""Part of the period that the guess is run without guards: published starts are on one to their digits."""
-_AFTER = 1e-3
-"""Part of the period by which the orbit is run past its end."""
 _MARGIN = 1e-7
 _FORCED = 1e-5
 """Distance from zero or one within which a multiplier that is forced is looked for."""
@@ -75,13 +87,38 @@ def hybrid_orbit(
             f"there are {len(names)} jumps and {len(times)} periods: give one for each, or their sum"
         )
     if names is None or len(times) != len(names):
-        names, times = _jumps_of_guess(system, x, float(sum(times)), values, first, names)
+        names, times = jumps_of_guess(system, x, float(sum(times)), values, first, names)
     chain = _chain(system, first, names)
     phases = [Phase(t, _both(values, t)) for t in chain]
     offset = 2 * np.pi * np.array([turns.get(k, 0) for k in system.modes[first].state_labels])
     shooting = _HybridShooting(system, x, phases, np.array(times), offset)
-    states, periods, residual = shooting.solution()
-    return _orbit(shooting, states, periods, residual, dict(params or {}))
+    return _orbit(*_solution_in_parts(shooting), dict(params or {}))
+
+
+def _solution_in_parts(
+    whole: _HybridShooting,
+) -> tuple[_HybridShooting, list[np.ndarray], np.ndarray, float]:
+    """The equations that an orbit is found by, and their solution: phases that are unstable are cut, into
+    more parts, and where the motion of the guess strikes, where that is not enough.
+    """
+    for least in _PARTS:
+        growths = whole.growths
+        shooting = whole.cut([least if growth > _GROWS else 1 for growth in growths])
+        try:
+            for _ in range(_CUTS):
+                states, times, residual = shooting.solution()
+                finer = shooting.cut_further(states, times)
+                if finer is shooting:
+                    break
+                shooting = finer
+            shooting.require_found(times, residual)
+            return shooting, states, times, residual
+        except EquilibriumError as error:
+            failure = error
+        if max(growths) <= _GROWS:
+            break
+        whole = whole.struck
+    raise failure
 
 
 def _both(values: Mapping[str, dict[str, float]], transition: Transition) -> dict[str, float]:
@@ -109,31 +146,6 @@ def names_of_jumps(system: HybridSystem, jumps: Any) -> list[str] | None:
     return list(jumps)
 
 
-def _jumps_of_guess(
-    system: HybridSystem,
-    x: np.ndarray,
-    period: float,
-    values: Mapping[str, dict[str, float]],
-    first: str,
-    wanted: list[str] | None,
-) -> tuple[list[str], list[float]]:
-    """Jumps that the motion of the guess meets within its period, and the times between them."""
-    bit = _FIRST * period
-    try:
-        y = simulate(system.modes[first], [0, bit], x, params=values[first]).states[:, -1]
-        given = {k: v for own in values.values() for k, v in own.items()}
-        run = simulate(system, [bit, 1.25 * period], y, params=given, mode=first)
-    except GeoctrlError as error:
-        raise no_orbit(f"its motion cannot be followed: {error}") from None
-    names, ends = [jump.name for jump in run.jumps], [jump.time for jump in run.jumps]
-    if not names:
-        raise no_orbit(f"within {1.25 * period:.6g} s its motion meets no jump")
-    count = int(np.argmin(np.abs(np.array(ends) - period))) + 1 if wanted is None else len(wanted)
-    if wanted is not None and names[:count] != wanted:
-        raise no_orbit(f"its motion meets {', '.join(names)}, not {', '.join(wanted)}")
-    return names[:count], np.diff([0.0, *ends[:count]]).tolist()
-
-
 def _chain(system: HybridSystem, first: str, names: Sequence[str]) -> list[Transition]:
     """The jumps, each from the mode that the one before enters."""
     by_name, mode, chain = {t.name: t for t in system.transitions}, first, []
@@ -156,41 +168,94 @@ class _HybridShooting:
 
     hybrid: HybridSystem
     guess: np.ndarray
-    phases: list[Phase]
+    parts: Sequence[Phase | Stretch]
     times: np.ndarray
     offset: np.ndarray
+    known: list[np.ndarray] | None = None
+    """States at the begin of each part, where they are not those along the motion of the guess."""
 
     @cached_property
     def starts(self) -> list[np.ndarray]:
-        """States after each jump along the motion of the guess, phase by phase."""
+        """States at the begin of each part, along the motion of the guess where they are not known."""
+        if self.known is not None:
+            return self.known
         found = [self.guess]
-        for phase, time in zip(self.phases[:-1], self.times, strict=False):
-            found.append(phase.end(found[-1], float(time)).reset)
+        for part, time in zip(self.parts[:-1], self.times, strict=False):
+            found.append(part.end(found[-1], float(time)).reset)
         return found
 
     @cached_property
     def sizes(self) -> list[np.ndarray]:
-        """Of the states of each phase, along the motion of the guess."""
-        return state_sizes(self.phases, self.starts, self.times)
+        """Of the states of each part, along the motion of the guess."""
+        return state_sizes(self.parts, self.starts, self.times)
+
+    @property
+    def phases(self) -> list[Phase]:
+        """Those that the parts end with."""
+        return [part for part in self.parts if isinstance(part, Phase)]
+
+    @cached_property
+    def growths(self) -> list[float]:
+        """Of each part, how many times longer differences of states become."""
+        found = zip(self.parts, self.starts, self.times, self.sizes, strict=True)
+        return [growth_of_part(part, x, float(time), d) for part, x, time, d in found]
+
+    @cached_property
+    def struck(self) -> _HybridShooting:
+        """The same from the times at which the motion of the guess strikes, if it meets these jumps."""
+        names = [phase.transition.name for phase in self.phases]
+        values = {p.transition.source.name: p.params for p in self.phases}
+        try:
+            first = self.phases[0].transition.source.name
+            _, times = jumps_of_guess(self.hybrid, self.guess, float(self.times.sum()), values, first, names)
+        except EquilibriumError:
+            return self
+        return replace(self, times=np.array(times))
+
+    def cut(self, counts: Sequence[int]) -> _HybridShooting:
+        """The same with each part in so many."""
+        parts, times, known = list[Phase | Stretch](), list[float](), list[np.ndarray]()
+        found = zip(self.parts, self.starts, self.times, self.sizes, counts, strict=True)
+        for part, x, time, sizes, count in found:
+            more, states = stretches_of_part(part, x, float(time), sizes, count)
+            parts, known = [*parts, *more], [*known, *states]
+            times += [float(time) / count] * count
+        return replace(self, parts=parts, times=np.array(times), known=known) if max(counts) > 1 else self
+
+    def cut_further(self, states: list[np.ndarray], times: np.ndarray) -> _HybridShooting:
+        """The same from states and times where parts of their motions are too unstable, these in more."""
+        there = replace(self, times=times, known=states)
+        counts = [1 + max(0, int(np.log(g) / np.log(_APART))) for g in there.growths]
+        return there.cut(counts) if max(counts) > 1 else self
+
+    def ways(self, states: Sequence[np.ndarray], times: np.ndarray) -> list[Way]:
+        """Phase by phase the states at which its parts begin, and their times."""
+        found, way = list[Way](), list[tuple[np.ndarray, float]]()
+        for part, x, time in zip(self.parts, states, times, strict=True):
+            way.append((x, float(time)))
+            if isinstance(part, Phase):
+                found.append(tuple(way))
+                way = []
+        return found
 
     @cached_property
     def level_names(self) -> list[str]:
         """Names of what all modes keep, and all jumps."""
         kept = [set(p.system.conserved(p.params, u=np.zeros(0))) for p in self.phases]
-        shared = set.intersection(*kept)
-        struck = [self._states_on_guard(i) for i in range(len(self.phases))] if shared else []
-        both = list(zip(self.phases, struck, strict=False))
-        return sorted(n for n in shared if all(_jump_keeps(phase, n, states) for phase, states in both))
+        if not (shared := set.intersection(*kept)):
+            return []
+        struck = [(p, self._states_on_guard(p, i)) for i, p in enumerate(self.parts) if isinstance(p, Phase)]
+        return sorted(n for n in shared if all(_jump_keeps(phase, n, states) for phase, states in struck))
 
-    def _states_on_guard(self, phase: int) -> list[np.ndarray]:
+    def _states_on_guard(self, phase: Phase, place: int) -> list[np.ndarray]:
         """States on the guard at the end of a phase, of the sizes that states have on the orbit."""
-        p, x, sizes = self.phases[phase], self.starts[phase], self.sizes[phase]
-        end = p.end(x, float(self.times[phase])).x
-        return states_on_guard(p.system, p.transition.guard, p.params, (end, sizes))
+        x, sizes = self.starts[place], self.sizes[place]
+        end = phase.end(x, float(self.times[place])).x
+        return states_on_guard(phase.system, phase.transition.guard, phase.params, (end, sizes))
 
-    def levels(self, phase: int, x: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    def levels(self, place: int, x: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Values of what is conserved at a state, and gradients."""
-        p = self.phases[phase]
+        p = self.parts[place]
         kept = p.system.conserved(p.params, u=np.zeros(0))
         nodes = [kept[name] for name in names]
         if not nodes:
@@ -201,12 +266,12 @@ class _HybridShooting:
         return values[: len(nodes)], values[len(nodes) :].reshape(len(nodes), -1)
 
     def ends(self, states: Sequence[np.ndarray], times: np.ndarray) -> list[PhaseEnd]:
-        """The phases at their ends."""
-        return [p.end(x, float(t)) for p, x, t in zip(self.phases, states, times, strict=True)]
+        """The parts at their ends."""
+        return [p.end(x, float(t)) for p, x, t in zip(self.parts, states, times, strict=True)]
 
     def equations(self, states: Sequence[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residuals in sizes, and their derivative by unknowns in sizes."""
-        m, widths = len(self.phases), [x.size + 1 for x in states]
+        m, widths = len(self.parts), [x.size + 1 for x in states]
         places = np.concatenate([[0], np.cumsum(widths)])
         residuals, rows = [], []
         for i, end in enumerate(self.ends(states, times)):
@@ -231,8 +296,8 @@ class _HybridShooting:
         return np.concatenate(residuals), np.vstack(rows)
 
     def _further_conditions(self, i: int, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Relations of the leaf; in the first phase levels, less those of the guess."""
-        system, params = self.phases[i].system, self.phases[i].params
+        """Relations of the leaf; in the first part levels, less those of the guess."""
+        system, params = self.parts[i].system, self.parts[i].params
         held = [
             (
                 np.ravel(system.leaf_residual(x, params)),
@@ -245,25 +310,30 @@ class _HybridShooting:
         return held
 
     def solution(self) -> tuple[list[np.ndarray], np.ndarray, float]:
-        """Newton's steps, halved where they make it worse."""
+        """Newton's steps, halved where the next one with the same derivative would be no shorter."""
         states, times = [x.copy() for x in self.starts], self.times.copy()
+        rank = _RANK if len(self.parts) == len(self.phases) else _RANK_OF_PARTS
         try:
             residual, J = self.equations(states, times)
             for _ in range(_STEPS):
                 tell("searching the orbit")
-                step = np.linalg.lstsq(J, -residual, rcond=_RANK)[0]
-                for halving in range(8):
+                step = np.linalg.lstsq(J, -residual, rcond=rank)[0]
+                for halving in range(_HALVINGS):
                     trial = self._trial_at(states, times, step / 2**halving)
                     if np.all(trial[1] > 0):
                         better = self.equations(*trial)
-                        if np.linalg.norm(better[0]) < np.linalg.norm(residual):
+                        further = np.linalg.lstsq(J, -better[0], rcond=rank)[0]
+                        if np.linalg.norm(further) < np.linalg.norm(step):
                             break
                 else:
                     break
                 (states, times), (residual, J) = trial, better
         except (GeoctrlError, ArithmeticError, ValueError) as error:
             raise no_orbit(f"{error}; start nearer, or with other periods") from None
-        defect = float(np.max(np.abs(residual)))
+        return states, times, float(np.max(np.abs(residual)))
+
+    def require_found(self, times: np.ndarray, defect: float) -> None:
+        """Refuse what is no orbit, or a point."""
         if not defect <= _CLOSED:
             raise no_orbit(
                 f"the defect is {defect:.3g} after the last step; start nearer, or with other periods"
@@ -272,7 +342,6 @@ class _HybridShooting:
             raise no_orbit(
                 "the search came to a point, where jumps follow each other without any time between"
             )
-        return states, times, defect
 
     def _trial_at(
         self, states: Sequence[np.ndarray], times: np.ndarray, step: np.ndarray
@@ -282,6 +351,10 @@ class _HybridShooting:
             moved.append(x + step[start : start + x.size] * self.sizes[i])
             later[i] += step[start + x.size] * self.times[i]
             start += x.size + 1
+        if len(self.parts) > len(self.phases):
+            later = np.array(
+                [time_to_guard(p, x, t) for p, x, t in zip(self.parts, moved, later, strict=True)]
+            )
         return moved, later
 
 
@@ -305,24 +378,15 @@ def _orbit(
     shooting: _HybridShooting, states: list[np.ndarray], times: np.ndarray, residual: float, params: dict
 ) -> HybridOrbit:
     """The orbit with its multipliers, if it meets these jumps first and keeps what they promise."""
-    phases, ends, m = shooting.phases, shooting.ends(states, times), len(times)
-    names = [p.transition.name for p in phases]
-    given = {k: v for p in phases for k, v in p.params.items()}
-    run = simulate(
-        shooting.hybrid,
-        [0.0, float(times.sum()) * (1 + _AFTER)],
-        states[0],
-        params=given,
-        mode=phases[0].transition.source.name,
-        max_jumps=m,
-        throw=False,
+    phases, ways = shooting.phases, shooting.ways(states, times)
+    ends = [end_of_way(phase, way) for phase, way in zip(phases, ways, strict=True)]
+    states, times, m = (
+        [way[0][0] for way in ways],
+        np.array([sum(t for _, t in way) for way in ways]),
+        len(ways),
     )
-    met = [jump.name for jump in run.jumps]
-    if met != names or run.status.startswith("failed"):
-        raise no_orbit(
-            f"a motion from what was found meets {', '.join(met) or 'no jump'} instead of "
-            f"{', '.join(names)} ({run.status})"
-        )
+    names, jumps = [p.transition.name for p in phases], jumps_of_ways(shooting.hybrid, phases, ways)
+    sizes_of = [d for d, part in zip(shooting.sizes, shooting.parts, strict=True) if isinstance(part, Phase)]
     P, saltation, least = np.eye(states[0].size), [], states[0].size
     for i, end in enumerate(ends):
         if not end.speed:
@@ -331,11 +395,11 @@ def _orbit(
         P = end.derivative @ strike @ end.flow @ P
         after = phases[(i + 1) % m].rate(states[(i + 1) % m])
         saltation.append(end.derivative @ strike + np.outer(after, end.slope) / end.speed)
-        own, later = shooting.sizes[i], shooting.sizes[(i + 1) % m]
+        own, later = sizes_of[i], sizes_of[(i + 1) % m]
         along = np.linalg.qr(_leaf_basis(phases[i], end.x) / own[:, None])[0]
         scaled = (end.derivative @ strike * own) @ along / later[:, None]
         least = min(least, int(np.linalg.matrix_rank(scaled, tol=_FORCED * float(np.linalg.norm(scaled, 2)))))
-    sizes = shooting.sizes[0]
+    sizes = sizes_of[0]
     W = np.linalg.qr(_leaf_basis(phases[0], states[0]) / sizes[:, None])[0]
     relative = W.T @ (P * sizes / sizes[:, None]) @ W
     zeros = W.shape[1] - least
@@ -359,12 +423,13 @@ def _orbit(
         multipliers=np.concatenate([forced, left]),
         neutral=tuple(neutral),
         saltation=tuple(saltation),
-        impulses=tuple(jump.impulse for jump in run.jumps),
-        lost=np.array([jump.lost for jump in run.jumps]),
+        impulses=tuple(jump.impulse for jump in jumps),
+        lost=np.array([jump.lost for jump in jumps]),
         verdict=verdict,
         margin=margin,
         residual=residual,
         params=params,
+        ways=tuple(ways),
     )
 
 

@@ -81,7 +81,7 @@ def find_periodic(
         Overrides of the defaults.
     segments : int
         m, parts into which the period is cut. Unstable orbits need more, and the result is the same. Through
-        jumps a phase is one part, and m has no effect.
+        jumps phases are cut where they are unstable, and m has no effect.
     mode : str, optional
         Of a system with jumps the mode that the guess is in, its first one by default; the guess is a state
         just after a jump.

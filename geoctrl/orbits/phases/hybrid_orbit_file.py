@@ -23,7 +23,8 @@ from geoctrl.checker.flows.flow import PARTS
 from geoctrl.checker.flows.series import Motion, coefficient, terms_of_series, value_at
 from geoctrl.orbits.enclosures.orbit_file import leaf_basis
 from geoctrl.orbits.phases.hybrid_modes import ModeContent, WrittenOrbit, mode_contents
-from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd, state_sizes
+from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
+from geoctrl.orbits.phases.stretches import end_of_way, state_sizes
 
 __all__ = ["HybridOrbitFile"]
 
@@ -31,7 +32,7 @@ ATTRACTS, REPELS = "hybrid orbit that attracts", "hybrid orbit that repels"
 NEWTON, GAIN, EXACT = 8, 0.5, 5 / 8
 """Steps at most; the part of the one before that each is at most; and the exponent, relative to the bits, of
 the last one."""
-SINGULAR = 1e12
+SINGULAR = 1e15
 """Condition of the equations beyond which floats have no inverse of them."""
 
 Starts = list[list[arb]]
@@ -65,8 +66,7 @@ class HybridOrbitFile:
 
     @cached_property
     def _ends(self) -> list[PhaseEnd]:
-        parts = zip(self._phases, self._orbit.states, self._orbit.periods, strict=True)
-        return [phase.end(x, float(time)) for phase, x, time in parts]
+        return [end_of_way(phase, way) for phase, way in zip(self._phases, self._orbit.ways, strict=True)]
 
     @cached_property
     def _sizes(self) -> list[np.ndarray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
 from geoctrl.systems import Transition
 
-__all__ = ["Phase", "PhaseEnd", "state_sizes"]
+__all__ = ["Phase", "PhaseEnd"]
 
 
 class PhaseEnd(NamedTuple):
@@ -45,7 +44,8 @@ class Phase:
         return self.transition.source.system
 
     @cached_property
-    def _flow(self) -> FlowVariations:
+    def flow(self) -> FlowVariations:
+        """States, and their derivatives by the start, after a time."""
         return FlowVariations(self.system, np.zeros(self.system.ninputs), self.params)
 
     @cached_property
@@ -62,24 +62,9 @@ class Phase:
 
     def end(self, x: np.ndarray, time: float) -> PhaseEnd:
         """What the phase makes of a state."""
-        end, flow = self._flow(x, time)
+        end, flow = self.flow(x, time)
         n, k = end.size, len(self.transition.reset) + 1
         arguments = [*end.tolist(), 0.0, *[0.0] * self.system.ninputs]
         values = np.array(self._program.scalar(arguments, self._program.constants(self.params)))
         slopes = values[k : k + k * n].reshape(k, n)
         return PhaseEnd(end, flow, values[k + k * n :], float(values[0]), slopes[0], values[1:k], slopes[1:])
-
-
-def state_sizes(phases: Sequence[Phase], starts: Sequence[np.ndarray], times: np.ndarray) -> list[np.ndarray]:
-    """Largest values of each state over the phases that have it: at their starts, half way and at their ends,
-    or on the way there.
-    """
-    found: dict[str, float] = {}
-    for phase, x, time in zip(phases, starts, times, strict=True):
-        middle, end = phase.end(x, float(time) / 2), phase.end(x, float(time))
-        way = np.maximum(np.abs(middle.rate), np.abs(end.rate)) * time
-        size = np.max(np.abs([x, middle.x, end.x, way]), axis=0)
-        for label, value in zip(phase.system.state_labels, size.tolist(), strict=True):
-            found[label] = max(found.get(label, 0.0), value)
-    labels = [phase.system.state_labels for phase in phases]
-    return [np.array([found[label] or 1.0 for label in own]) for own in labels]
