@@ -568,3 +568,36 @@ def test_a_curve_that_begins_where_another_crosses_has_a_branch_point_there(powe
     assert len(curve.points) > 5
     for value, point in zip(curve.values, curve.points, strict=True):
         assert point["x"] ** (power - 1) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.long(reason="two loops are designed and followed: 4 s")
+def test_loops_about_a_reference_are_followed():
+    """A car in a bend along its mass, and a satellite that turns along a moment of its inertia."""
+    q = sp.Rational
+    m, J = gc.Parameter("m", 2.0, positive=True), gc.Parameter("J", 0.5, positive=True)
+    u, M = sp.symbols("drive steer", real=True), sp.symbols("M1:4", real=True)
+    car = gc.EulerPoincare(
+        algebra=gc.se2(), inertia=sp.diag(q(3, 10), m.symbol, m.symbol), constraints=[[0, 0, 1]],
+        forces=[u[1], u[0], 0], inputs=u, parameters=[m],
+    )  # fmt: skip
+    bend = car.configuration(frame_rate=0.5, frame_velocity=[1, 0]).reduce()
+    R = gc.manifolds.Attitude("R")
+    kinetic = R.velocity.dot(sp.diag(q(3, 10), J.symbol, q(2, 5)) * R.velocity) / 2
+    satellite = gc.manifolds.ProductSystem(
+        [R], kinetic=kinetic, forces={"R": M}, inputs=M, parameters=[J], frame_rate=[0, 0, q(1, 2)]
+    )
+    leaning = {"R": ([[0.8, 0, -0.6], [0, 1, 0], [0.6, 0, 0.8]], [0.3, 0, 0.4])}
+    there = gc.find_equilibrium(satellite, leaning, free=["M1", "M2", "M3"])
+    for system, point, along in ((bend, bend.state(Omega=0.5, Y1=1), "m"), (satellite, there, "J")):
+        law = gc.lqr(system, point)
+        loop = law.closed_loop()
+        branch = gc.follow(loop, law.equilibrium, along, (0.3, 2.0), points=5)
+        for p, x, verdict in zip(branch.values, branch.states.T, branch.verdicts, strict=True):
+            assert np.abs(loop.rhs(0.0, x, None, {along: p})).max() < 1e-9
+            steps = 1e-6 * np.eye(len(x))
+            slopes = [
+                loop.rhs(0.0, x + e, None, {along: p}) - loop.rhs(0.0, x - e, None, {along: p}) for e in steps
+            ]
+            assert np.linalg.eigvals(np.array(slopes).T / 2e-6).real.max() < 1e-6
+            assert verdict.value == "NUMERICALLY_STABLE"
+        assert branch.plot().get_xlabel().strip("$") == along

@@ -144,7 +144,7 @@ def held_cycle_enclosure(cycle: Cycle, bits: int) -> HeldCycleEnclosure:
     except (NotSolved, ZeroDivisionError, ValueError) as error:
         raise CertificateError(
             f"{_UNPROVED}: no steps, boxes and forms were found for it "
-            f"({error or 'a multiplier may lie on the unit circle'}); take more bits, or other gains"
+            f"({str(error) or 'a multiplier may lie on the unit circle'}); take more bits, or other gains"
         ) from None
 
 
