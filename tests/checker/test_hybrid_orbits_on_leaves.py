@@ -76,6 +76,13 @@ def test_what_is_positive_is_told():
 # -- one hypothesis that fails ------------------------------------------------------------------------------
 
 
+def with_a_guard_met_next_to_the_end(data):
+    """p ends at 0.2624: it falls through 0.265 within the last quarter of the last step."""
+    n, jumps = len(data["problem"]["nodes"]), data["theorem"]["modes"]["on"]["jumps"]
+    rows = ["num", "-53/200"], ["num", "1"], ["sum", [[node(data, "p"), n + 1], [n, n + 1]]]
+    jumps["near"] = jumps["tick"] | {"guard": added(data, *rows), "direction": -1, "guards": {}, "rows": {}}
+
+
 def without_the_relation(data):
     data["theorem"] |= {"rows": [], "free": ["C", "S", "p"], "inverse": []}
 
@@ -132,6 +139,7 @@ def with_a_time_below_zero(data):
 
 
 FAILS = {
+    with_a_guard_met_next_to_the_end: "guard of 'near' may be met before the end",
     without_the_relation: "a relation of the leaf is missing",
     with_a_mode_of_another_leaf: "modes differ in their relations",
     with_a_level_that_is_left: "not proved that the motion keeps 'p'",
@@ -150,4 +158,17 @@ def test_nothing_is_proved(change):
     data = content()
     change(data)
     with pytest.raises(Refusal, match=FAILS[change]):
+        checker.prove(data)
+
+
+def test_a_guard_that_is_risen_through_is_not_positive_before():
+    """C falls through zero and rises through it, where a quarter of a turn is added."""
+    C, S, p = sp.symbols("C S p", real=True)
+    field = gc.VectorField([C, S, p], [-S, C, -p / 4], leaf={"circle": C**2 + S**2 - 1}).reduce()
+    turn = gc.Jump("turn", when=C, direction=1, reset={"C": -S, "S": C, "p": p + 1})
+    clock = gc.HybridSystem(modes={"on": field}, jumps=[turn])
+    data = gc.find_periodic(clock, [1, 0, 1.44], 4.71, jumps=["turn"]).enclose(bits=96).data
+    assert checker.prove(data).verdict == "PROVED_ASYMPTOTICALLY_STABLE"
+    data["theorem"]["modes"]["on"]["kept"] = {"C": node(data, "C")}
+    with pytest.raises(Refusal, match="stay where the model holds"):
         checker.prove(data)
