@@ -63,6 +63,7 @@ THEOREMS = {
     "slopes beside a family": "families.file",
     "map": "maps.file",
     "over": "ranges.file",
+    "forms over cells": "ranges.cells_by_forms",
     "moving member": "schedules.file",
     "attraction over cells": "schedules.equilibria",
     "catch": "catches.file",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -22,6 +22,11 @@ from geoctrl.checker.words.texts import below, decimal, listed, quoted, told
 
 BY_CELLS, OPEN = "PROVED_BY_CELLS", "undecided"
 CLASSES = ("stable", "unstable", "spectrum")
+WORDS = {
+    "stable": "are Lyapunov stable within the leaf",
+    "unstable": "are unstable",
+    "spectrum": "have no eigenvalue with a positive real part, nonlinear stability open",
+}
 AXES, DEPTH, CELLS = 12, 24, 3_000_000
 """Axes, halvings of an axis, and letters of a tree, at most."""
 
@@ -124,15 +129,16 @@ def stability_map(problem: dict[str, Any], witness: dict[str, Any], given: dict[
     return Found(BY_CELLS, "cells", {"region": MapRegion(Members(problem, witness, given), given)})
 
 
-def claim_of_map(system: str, problem: dict[str, Any], given: dict[str, Any], area: dict[str, fmpq]) -> str:
-    """What a map claims."""
+def claim_of_map(
+    system: str,
+    problem: dict[str, Any],
+    given: dict[str, Any],
+    area: dict[str, fmpq],
+    words: Mapping[str, str] = WORDS,
+) -> str:
+    """What a map claims, with words for what is proved of members."""
     axes = ", ".join(f"{told(k)} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in given["axes"].items())
     values = assigned({**problem["parameters"], **given["symbols"], **given.get("moving", {})})
-    words = {
-        "stable": "are Lyapunov stable within the leaf",
-        "unstable": "are unstable",
-        "spectrum": "have no eigenvalue with a positive real part, nonlinear stability open",
-    }
     parts = [f"on {below(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
     rows, states = given["leaf"]["rows"], problem["states"]
     dimension = Dimension(len(states) - len(rows), set(rows) == set(problem["leaf"]))
