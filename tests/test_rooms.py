@@ -39,7 +39,7 @@ ROOMS = {
     "manifolds": "vectors factors product energies description numerics views . mechanisms",
     "analysis": (
         "symbolic question rest invariants linear critical proofs witnesses set_witnesses certificates "
-        "conditions maps programs quadratics higher_degrees families regions schedules ."
+        "conditions maps forms programs quadratics higher_degrees families regions schedules ."
     ),
     "orbits": "enclosures catches phases . branches",
     "continuation": "normal_forms .",

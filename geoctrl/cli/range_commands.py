@@ -70,6 +70,9 @@ def add_map(command: argparse.ArgumentParser) -> None:
             name, metavar="NAME=A:B", required=True, help=f"{words}: a parameter or a symbol of the family"
         )
     command.add_argument("--depth", type=int, default=9, metavar="N", help="halvings of an axis (default 9)")
+    command.add_argument(
+        "--by", choices=["signs", "forms"], default="signs", help="what decides a cell (default signs)"
+    )
     command.add_argument("--out", metavar="FILE", help="draw the map (PNG, PDF, SVG)")
     command.add_argument("--certificate", metavar="FILE", help="write the map for geoctrl verify (JSON)")
     command.add_argument("--keep", metavar="FOLDER", help="keep what is done, and go on from there")
@@ -94,11 +97,12 @@ def _map(args: argparse.Namespace) -> int:
         "params": {**params, **values},
         "progress": not args.json,
         "out": args.keep,
+        "by": args.by,
     }
     try:
         found = geoctrl.certify_region(system, args.at, **asked)
     except geoctrl.EquilibriumError:
-        if system.mechanism.symmetry is None:
+        if not system.recorded or system.mechanism.symmetry is None:
             raise
         found = geoctrl.certify_region(system.despun(), args.at, **asked)
     if args.certificate:

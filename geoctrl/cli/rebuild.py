@@ -15,7 +15,7 @@ __all__ = ["compared_anew"]
 SETS = "sublevel", "squares", "slopes"
 """Theorems about sets of states, of which the domain is compared as well."""
 
-FAMILIES = "map", "over", "moving member"
+FAMILIES = "map", "forms over cells", "over", "moving member"
 """Theorems about the members of a family over axes."""
 
 

@@ -27,7 +27,7 @@ from geoctrl.manifolds.numerics.tangent import jacobians
 from geoctrl.manifolds.product.product import ManifoldLeaf
 from geoctrl.manifolds.vectors.entries import signals
 from geoctrl.manifolds.views import latex_of_systems
-from geoctrl.manifolds.views.reduction import ReducedView, description
+from geoctrl.manifolds.views.reduction import ReducedView, description_with_families
 from geoctrl.manifolds.views.turning_axes import SeenManifold
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
@@ -424,7 +424,7 @@ class ManifoldSystem(System):
 
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
         """The same mechanism as Euler-Poincare equations: `geoctrl.manifolds.views.reduction.description`."""
-        return description(self.description, spin)
+        return description_with_families(self.description, spin)
 
     @cached_property
     def reduced(self) -> ReducedSystem:

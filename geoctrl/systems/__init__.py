@@ -10,7 +10,13 @@ from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.leaf import Leaf, Relation
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.multiplier import MultiplierForm
-from geoctrl.systems.gates import as_description, as_mechanism, as_system, as_written
+from geoctrl.systems.gates import (
+    as_description,
+    as_mechanism,
+    as_system,
+    as_written,
+    with_recorded_families,
+)
 from geoctrl.systems.imported import Imported
 from geoctrl.systems.jumps.hybrid_system import HybridSystem
 from geoctrl.systems.jumps.jump import Impact, Jump
@@ -86,4 +92,5 @@ __all__ = [
     "reaction",
     "time",
     "turn",
+    "with_recorded_families",
 ]

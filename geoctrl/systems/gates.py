@@ -11,7 +11,7 @@ from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.jumps.hybrid_system import HybridSystem
 
-__all__ = ["as_description", "as_mechanism", "as_system", "as_written"]
+__all__ = ["as_description", "as_mechanism", "as_system", "as_written", "with_recorded_families"]
 
 
 def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
@@ -55,6 +55,14 @@ def as_written(given: Any, asked_by: str) -> Any:
     system = as_system(given, asked_by)
     _ = system.recording  # which is made here, once
     return system
+
+
+def with_recorded_families(given: Any, asked_by: str) -> Any:
+    """The system that is given where its equations are recorded; of one on a manifold its reduced equations,
+    with the families that it declares.
+    """
+    system = as_system(given, asked_by)
+    return system if system.recorded else as_written(system, asked_by).euler_poincare().reduce()
 
 
 def as_mechanism(given: Any, asked_by: str) -> EulerPoincare:

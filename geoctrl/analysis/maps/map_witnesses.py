@@ -235,6 +235,10 @@ class MapWitnesses:
         """A chart as the file has it."""
         return self._charts[self._chart({"rows": chosen.rows, "omitted": chosen.omitted})][1]
 
+    def functions(self, rows: Sequence[Sequence[MapQuotient]]) -> list[list[int]]:
+        """A matrix of functions of the axes, as the file has it."""
+        return [[self._writer(e) for e in row] for row in rows]
+
     def _kernel(self, proposal: dict[str, Any]) -> Any:
         members = self._members
         omitted = [members.labels.index(k) for k in proposal["omitted"]]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 from flint import fmpq
 
 from geoctrl._calls.long_calls import paced_call, under_way
-from geoctrl._checks import file_path, nearest
+from geoctrl._checks import file_path, nearest, require_choice
 from geoctrl._printing.markup import card, figure_image, paragraph
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact, shown
@@ -29,12 +29,13 @@ from geoctrl.analysis.maps.region_proofs import Proposals, proposals
 from geoctrl.analysis.question.generators import NotSolved
 from geoctrl.checker.maps.file import CLASSES, DEPTH, MAP, PROBLEM, claim_of_map
 from geoctrl.checker.maps.region import LETTERS, halves
+from geoctrl.checker.ranges.cells_by_forms import FORMS, VERDICTS, claim_by_forms
 from geoctrl.checker.reader import FORMAT, conform
 from geoctrl.decisions.reading.problem_reader import Refusal
 from geoctrl.decisions.reading.problem_reader import conform as conform_old
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError, WorkerError
 from geoctrl.runs.part_folder import OtherQuestionError
-from geoctrl.systems import ReducedSystem, as_system
+from geoctrl.systems import ReducedSystem, System, with_recorded_families
 
 __all__ = ["AreaShares", "MapCell", "StabilityMap", "axis_units", "certify_region", "problem_and_proofs"]
 
@@ -124,9 +125,15 @@ class StabilityMap(AreaShares, ProofFile):
     @cached_property
     def claim(self) -> str:
         """What is claimed, in words."""
-        problem, given = (conform(self.data[k], s) for k, s in (("problem", PROBLEM), ("theorem", MAP)))
+        schema, words = (FORMS, claim_by_forms) if self.kind == "forms" else (MAP, claim_of_map)
+        problem, given = (conform(self.data[k], s) for k, s in (("problem", PROBLEM), ("theorem", schema)))
         area = {k: fmpq(v.numerator, v.denominator) for k, v in self._area.items()}
-        return claim_of_map(self.data["system"], problem, given, area)
+        return words(self.data["system"], problem, given, area)
+
+    @property
+    def kind(self) -> str:
+        """What decides cells: "signs" of functions of the axes, or "forms", one for each."""
+        return "signs" if self.data["theorem"]["name"] == "map" else "forms"
 
     @cached_property
     def cells(self) -> list[MapCell]:
@@ -214,7 +221,7 @@ class StabilityMap(AreaShares, ProofFile):
 
 @paced_call
 def certify_region(
-    sys: ReducedSystem,
+    sys: System,
     family: str,
     axes: Mapping[str, tuple[float, float]],
     depth: int = 9,
@@ -223,6 +230,7 @@ def certify_region(
     progress: bool | Callable[..., object] = False,  # noqa: ARG001
     out: str | Path | None = None,
     *,
+    by: str = "signs",
     seconds: float | None = None,  # noqa: ARG001
 ) -> StabilityMap:
     r"""Prove where the members of a family are stable, and where unstable, over a box of axes.
@@ -233,9 +241,14 @@ def certify_region(
     on all of a closed cell, as exact Bernstein coefficients show (functions that are not rational are
     enclosed by balls).
 
+    Of loops with many states these functions are too large. ``by="forms"`` looks for symmetric matrices P
+    instead, each of which has :math:`-(P B + B^T P) > 0` for the linearisations B of all members in a cell:
+    they attract where P is positive definite, and are unstable where it is not. Eigenvalues on the axis,
+    which what is conserved brings along, are not decided so.
+
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
     family : str
         A key of ``sys.families``.
     axes : dict of name -> (low, high)
@@ -252,8 +265,10 @@ def certify_region(
         terminal after two seconds, with True from the start.
     out : str or Path, optional
         A folder, written as tiles are done: a map that was interrupted goes on from there.
+    by : "signs" or "forms"
+        What decides a cell. Forms are looked for here and at once, without an executor or a folder.
     seconds : float, optional
-        Time for the tiles; those that are not reached are undecided.
+        Time for the cells; those that are not reached are undecided.
 
     Returns
     -------
@@ -264,12 +279,16 @@ def certify_region(
     ParameterError
         For an unknown family, axis, parameter or symbol, one given twice, or a missing value.
     InputError
-        For axes that are no intervals, or a depth that is no whole number from 1 to 24.
+        For axes that are no intervals, a depth that is no whole number from 1 to 24, an unknown ``by``, or
+        forms with an executor or a folder.
+    DescriptionError
+        For a system on a manifold that is given by functions.
     EquilibriumError
         If the members are not proved to be equilibria on the leaf for all values of the axes (of
         `ReducedSystem.despun`, perhaps), or the equations hold the time.
     CertificateError
-        If the equations are too large to be reduced, or ``out`` holds another map.
+        If the equations are too large to be reduced, or ``out`` holds another map; by forms also where the
+        leaf's relations depend on each other.
     FolderError
         If ``out`` cannot be written.
     WorkerError
@@ -283,13 +302,16 @@ def certify_region(
     >>> found.at(Omega0=9.0, l=0.8), found.at(Omega0=1.0, l=1.0)
     ('stable', 'unstable')
     """
-    as_system(sys, "certify_region", recorded=True)
-    if not isinstance(family, str) or family not in sys.families:
-        raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
+    plant: ReducedSystem = with_recorded_families(sys, "certify_region")
+    require_choice("by", by, ("signs", "forms"))
+    if not isinstance(family, str) or family not in plant.families:
+        raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, plant.families)}")
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= DEPTH:
         raise InputError(f"depth must be a whole number from 1 to {DEPTH}, got {shown(depth)}")
     folder = None if out is None else file_path(out)
-    data, members, proofs = problem_and_proofs(sys, family, axes_of(sys, family, axes), params)
+    if by == "forms":
+        return _map_by_forms(plant, family, axes, depth, params, executor, folder)
+    data, members, proofs = problem_and_proofs(plant, family, axes_of(plant, family, axes), params)
     try:
         content = content_of_map(data, members, proofs, list(axes))
     except NotSolved:
@@ -301,9 +323,30 @@ def certify_region(
     except OtherQuestionError as error:
         raise CertificateError(f"out holds another map: {error}") from None
     except WorkerError as error:
-        error.result = _map_of(sys, content, tiles)
+        error.result = _map_of(plant, content, tiles)
         raise
-    return _map_of(sys, content, tiles)
+    return _map_of(plant, content, tiles)
+
+
+def _map_by_forms(
+    sys: ReducedSystem,
+    family: str,
+    axes: Mapping[str, tuple[float, float]],
+    depth: int,
+    params: Mapping[str, Any] | None,
+    executor: Any,
+    folder: Path | None,
+) -> StabilityMap:
+    """The map of which each cell has a form of its own."""
+    if executor is not None or folder is not None:
+        raise InputError(
+            "by='forms' looks for all cells one after the other: give no executor= and no out=, and "
+            "seconds= for an end"
+        )
+    search = import_module("geoctrl.analysis.forms.forms_over_axes")  # a floor above
+    content = search.content_by_forms(sys, family, axes_of(sys, family, axes), depth, params)
+    units = axis_units(sys, family)
+    return StabilityMap({**heading(FORMAT, sys.name), **content}, [*VERDICTS.values()], units)
 
 
 def _map_of(sys: ReducedSystem, content: dict[str, Any], tiles: Tiles) -> StabilityMap:

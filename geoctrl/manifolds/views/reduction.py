@@ -28,11 +28,12 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra, product, rn, so3
 from geoctrl.manifolds.description.description import Description
+from geoctrl.manifolds.description.moving_frame import name_with_frame
 from geoctrl.manifolds.factors import Attitude, Direction, Factor, Place
 from geoctrl.manifolds.vectors.calculus import rational
-from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
+from geoctrl.systems import EulerPoincare, Family, Lagrangian, ReducedSystem
 
-__all__ = ["ReducedView", "description", "natural"]
+__all__ = ["ReducedView", "description", "description_with_families", "natural"]
 
 
 def description(system: Description, spin: Sequence[float] | None = None) -> EulerPoincare:
@@ -87,6 +88,34 @@ def description(system: Description, spin: Sequence[float] | None = None) -> Eul
         name=system.name,
         source=system.source,
     )
+
+
+def description_with_families(system: Description, spin: Sequence[float] | None = None) -> EulerPoincare:
+    """`description` with the declared families, in axes at rest, and the name that tells of the frame."""
+    found = description(system, spin)
+    if spin is not None and any(spin):
+        return found
+    families = {name: _reduced_family(system, family) for name, family in system.families.items()}
+    return found.replace(equilibria=families, name=name_with_frame(system))
+
+
+def _reduced_family(system: Description, family: Family) -> Family:
+    """A family of states in the states of the reduced equations: velocities relative to the frame."""
+    bodies, labels = system.product.factors, system.state_labels
+    values = [rational(family.states.get(label, sp.S.Zero)) for label in labels]
+    at = dict(zip(system.states, values, strict=True))
+    W = turn_of(system, None)
+    carried = sp.Matrix([e for f in bodies for e in f.carried(W)]).xreplace(at)
+    velocities = _lift(bodies).T * (sp.Matrix(values[system.split :]) - carried)
+    names = [str(s) for s in product(*(_algebra(f, b) for b, f in enumerate(bodies, 1))).xi]
+    states = dict(zip(names, velocities, strict=True))
+    for f in bodies:
+        if isinstance(f, Place):
+            along = [*(exact_axes(f) * sp.Matrix(f.z)).xreplace(at), sp.S.One]
+            states |= dict(zip(map(str, _coordinates(f)), along, strict=True))
+        else:
+            states |= {str(s): at[s] for s in f.z}
+    return Family(states, family.symbols, family.inputs, family.relations)
 
 
 def _algebra(f: Factor, b: int) -> LieAlgebra:

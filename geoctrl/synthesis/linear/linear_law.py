@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, number_array, resolve_parameters
-from geoctrl._scalars import Node, exact
+from geoctrl._checks import finite_array, nearest, number_array, resolve_parameters
+from geoctrl._scalars import Node, exact, shown
 from geoctrl._scalars.algebra.surds import root_expression
 from geoctrl.analysis.linear.controllability import Controllability
-from geoctrl.errors import InputError
+from geoctrl.errors import InputError, ParameterError
 from geoctrl.manifolds.description.state_symbols import part
 from geoctrl.synthesis.contract.law import Law, with_feedback
 from geoctrl.synthesis.export.formula import with_doubles
@@ -24,6 +24,7 @@ from geoctrl.systems import (
     Equilibrium,
     EulerPoincare,
     Family,
+    Parameter,
     ReducedSystem,
     as_description,
     as_system,
@@ -35,6 +36,16 @@ __all__ = ["AffineMap", "LinearLaw", "input_expressions", "state_expressions"]
 
 _POINT = "held"
 """Name of the loop's family at a point that is of none of the plant's."""
+
+
+class LawAlongFamily(NamedTuple):
+    """Inputs with the gains of one point about all members of a family; parameters and families of the loop,
+    in which the symbols of the family are parameters.
+    """
+
+    torques: list[sp.Expr]
+    parameters: list[Parameter]
+    families: dict[str, Family]
 
 
 class AffineMap:
@@ -130,6 +141,30 @@ class AffineMap:
             found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
         return found
 
+    def law_about_members(self, name: str) -> LawAlongFamily:
+        """The law with this K about each member of a declared family, which holds these as they are."""
+        families, labels = self.plant.families, self.plant.state_labels
+        if not isinstance(name, str) or name not in families:
+            raise ParameterError(f"no equilibrium family {shown(name)}{nearest(name, families)}")
+        family, point = families[name], self.equilibrium
+        at = point.symbols if point.name == name else {}
+        symbols = [
+            Parameter(k, at.get(k), description=f"which member of {name!r} is held") for k in family.names
+        ]
+        table = {s: p.symbol for s, p in zip(family.symbols, symbols, strict=True)}
+        states = {k: e.xreplace(table) for k, e in family.states.items()}
+        inputs = [family.inputs.get(k, sp.S.Zero).xreplace(table) for k in self.plant.input_labels]
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix([states.get(k, sp.S.Zero) for k in labels])
+        law = sp.Matrix(inputs) - sp.Matrix(*self.K.shape, _rationals(self.K.flat)) * deviation
+        own = [replace(p, default=point.params[p.name]) for p in self.plant_parameters]
+        relations = [e.xreplace(table) for e in family.relations]
+        return LawAlongFamily(list(law), [*own, *symbols], {name: Family(states, relations=relations)})
+
+    @property
+    def plant_parameters(self) -> Sequence[Parameter]:
+        """Those of the plant's description."""
+        return self.plant.mechanism.parameters if self.plant.recorded else self.plant.parameters
+
     def lines(self) -> list[str]:
         """What is printed below the inputs."""
         return [spectrum_line("loop", self.eigenvalues), f"  left out: {', '.join(self.neutral) or '-'}"]
@@ -224,7 +259,9 @@ class LinearLaw(Law):
 
     # -- the loops ------------------------------------------------------------------------------
 
-    def closed_loop(self, estimator: LinearEstimator | None = None) -> ReducedSystem:
+    def closed_loop(
+        self, estimator: LinearEstimator | None = None, *, along: str | None = None
+    ) -> ReducedSystem:
         """The closed loop as a system, its outputs the inputs of the plant.
 
         Parameters
@@ -232,6 +269,9 @@ class LinearLaw(Law):
         estimator : LinearEstimator, optional
             Of the same plant at the same equilibrium: the law takes its estimate, whose coordinates
             ``estimate1, ...`` are the last states of the loop.
+        along : str, optional
+            A family of the plant: with these gains the law holds each of its members as it is, :math:`u =
+            u_e(s) - K (x - x_e(s))`, and the symbols s of the family are parameters of the loop.
 
         Returns
         -------
@@ -242,8 +282,14 @@ class LinearLaw(Law):
         Raises
         ------
         TypeError, InputError
-            For anything else than an estimator; for one of another point.
+            For anything else than an estimator; for one of another point, or along a family.
+        ParameterError
+            For an unknown family.
         """
+        if along is not None:
+            if estimator is not None:
+                raise InputError("an estimator is of one point: along= takes none")
+            return self._loop_along(self.map.law_about_members(along), along)
         if estimator is None:
             return self.full
         if not isinstance(estimator, LinearEstimator):
@@ -263,6 +309,18 @@ class LinearLaw(Law):
     def full(self) -> ReducedSystem:
         """`closed_loop`."""
         return self._loop(self.by_input(), {}).reduce()
+
+    def _loop_along(self, law: LawAlongFamily, name: str) -> ReducedSystem:
+        """The loop of the law about all members of a family."""
+        return with_feedback(
+            self.mechanism,
+            self.by_input(law.torques),
+            controller=self._integrals,
+            parameters=law.parameters,
+            symmetry=None,
+            equilibria=law.families,
+            name=f"{self.mechanism.name or 'system'}, linear law along {name!r}",
+        ).reduce()
 
     def _loop(self, feedback: dict[str, sp.Expr], controller: dict[str, sp.Expr]) -> EulerPoincare:
         mechanism, point = self.mechanism, self.equilibrium

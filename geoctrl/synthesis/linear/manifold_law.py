@@ -25,7 +25,7 @@ from geoctrl.synthesis.export import law_outputs
 from geoctrl.synthesis.export.controllers import controller
 from geoctrl.synthesis.export.formula import law_latex
 from geoctrl.synthesis.linear.linear_law import AffineMap, LinearLaw
-from geoctrl.systems import Equilibrium, as_written
+from geoctrl.systems import Equilibrium, Family, as_written
 from geoctrl.systems.typesetting.notebook import displayed_formula
 
 __all__ = ["ManifoldLaw", "affine_law"]
@@ -113,8 +113,15 @@ class ManifoldLaw(Controls):
 
     # -- the loop -------------------------------------------------------------------------------
 
-    def closed_loop(self, estimator: Any = None) -> Any:
-        """The closed loop: the system on the manifold whose inputs are the law's.
+    def closed_loop(self, estimator: Any = None, *, along: str | None = None) -> Any:
+        r"""The closed loop: the system on the manifold whose inputs are the law's.
+
+        Parameters
+        ----------
+        estimator : None
+        along : str, optional
+            A family of the plant: with these gains the law holds each of its members as it is, :math:`u =
+            u_e(s) - K (x - x_e(s))`, and the symbols s of the family are parameters of the loop.
 
         Returns
         -------
@@ -126,27 +133,31 @@ class ManifoldLaw(Controls):
         ------
         InputError
             For an estimator: its estimate is no state of a system on a manifold.
+        ParameterError
+            For an unknown family.
         """
         if estimator is not None:
             raise InputError(
                 "on manifolds an estimate is no state of the loop: take gc.lqe with rate=, "
                 "estimator.feed(law).sampled() and simulate(plant, ..., controller=)"
             )
-        return self.full
+        if along is None:
+            return self.full
+        law = self.map.law_about_members(along)
+        return self._loop(law.torques, law.parameters, law.families, f"linear law along {along!r}")
 
     @cached_property
     def full(self) -> Any:
         """`closed_loop`."""
         plant, point = self.plant, self.equilibrium
-        return (
-            plant.replace(
-                parameters=[replace(p, default=point.params[p.name]) for p in plant.parameters],
-                equilibria={},
-                name=f"{plant.name or 'system'}, linear law",
-            )
-            .closed_loop(self.torques)
-            .replace(equilibria=self.map.held_families(plant.families))
-        )
+        parameters = [replace(p, default=point.params[p.name]) for p in plant.parameters]
+        return self._loop(self.torques, parameters, self.map.held_families(plant.families), "linear law")
+
+    def _loop(self, torques: Any, parameters: Any, families: Mapping[str, Family], law: str) -> Any:
+        """The plant with inputs and parameters of a loop, which has these families."""
+        plant = self.plant
+        bare = plant.replace(parameters=parameters, equilibria={}, name=f"{plant.name or 'system'}, {law}")
+        return bare.closed_loop(torques).replace(equilibria=families)
 
     # -- what it is handed over as --------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Quadratic forms that decide the members of a family over cells of its axes."""
