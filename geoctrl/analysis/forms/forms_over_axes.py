@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from geoctrl.analysis.maps.map_witnesses import MapWitnesses
 from geoctrl.analysis.maps.region_problem import region_problem
 from geoctrl.analysis.maps.region_proofs import ProofSamples, independent_chart
 from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.checker.limits import Refusal
+from geoctrl.checker.limits import SECONDS, Refusal
 from geoctrl.checker.maps.bernstein import Side
 from geoctrl.checker.maps.file import MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
@@ -30,8 +31,8 @@ __all__ = ["content_by_forms", "file_content", "members_of"]
 
 _RECENT = 16
 """Forms of cells before that are tried first."""
-_CELLS = 4000
-"""Cells that are decided at most: a check has an end."""
+_CHECKED = SECONDS / 2
+"""Time of the processor that deciding cells again may take: a check has an end, which is twice as far."""
 
 
 def content_by_forms(
@@ -112,7 +113,7 @@ class FormSearch:
         self._forms, self._depth = forms, depth
         self._found: list[tuple[DecidingForm, np.ndarray, arb_mat]] = []
         self._turns: list[int] = []
-        self._done = fmpq(0)
+        self._done, self._time = fmpq(0), 0.0
 
     def cells(self, axes: int) -> dict[str, Any]:
         """Letters, forms and their turns, as the file has them."""
@@ -150,6 +151,7 @@ class FormSearch:
 
     def _deciding(self, box: tuple[Side, ...], here: dict[int, int]) -> int | None:
         """The number of a form that decides all members in a box; None where none is found."""
+        begun = thread_time()
         try:
             corners = self._forms.corners(box, here)
         except Refusal:
@@ -157,16 +159,21 @@ class FormSearch:
         middles = np.array([[float(c) for c in A.mid().entries()] for A in corners]).reshape(
             len(corners), self._forms.size, self._forms.size
         )
-        if len(self._turns) >= _CELLS or not np.all(np.isfinite(middles)):
+        asked = thread_time() - begun
+        if self._time > _CHECKED or not np.all(np.isfinite(middles)):
             return None
         recent = list(dict.fromkeys(reversed(self._turns[-4 * _RECENT :])))[:_RECENT]
         for k in recent:
             _, P, exact = self._found[k]
+            begun = thread_time()
             if falls_in_doubles(P, middles) and falls(exact, corners):
+                self._time += asked + thread_time() - begun
                 return k
         for form in deciding_forms(np.mean(middles, axis=0), middles):
             balls = arb_mat([[fmpq(c.numerator, c.denominator) for c in row] for row in form.P])
+            begun = thread_time()
             if falls(balls, corners):
+                self._time += asked + thread_time() - begun
                 self._found.append((form, np.array(form.P, dtype=float), balls))
                 return len(self._found) - 1
         return None

@@ -266,7 +266,8 @@ def certify_region(
     out : str or Path, optional
         A folder, written as tiles are done: a map that was interrupted goes on from there.
     by : "signs" or "forms"
-        What decides a cell. Forms are looked for here and at once, without an executor or a folder.
+        What decides a cell. Forms are looked for here and at once, without an executor or a folder, for as
+        many cells as a check has time for.
     seconds : float, optional
         Time for the cells; those that are not reached are undecided.
 

@@ -65,6 +65,7 @@ MISSING = {
     "held cycle that repels": MAPS,
     "moving member": MOVING,
     "attraction over cells": BALLS,
+    "forms over cells": BALLS,
     "slopes beside a family": FAMILY,
 }
 """Why the library has no theorem for those of the checker, by their names."""
