@@ -304,11 +304,6 @@ REFUSED = {
         TypeError,
         "needs a reduced system",
     ),
-    "a law along a motion that repeats": (
-        lambda s, _eq: gc.lqr(s, (np.linspace(0, 1, 3), np.zeros((12, 3)), None), holds=2),
-        gc.InputError,
-        "point of rest in axes that go with it",
-    ),
     "a region": (
         lambda _s, eq: gc.region_of_attraction(turning().closed_loop(), eq),
         TypeError,

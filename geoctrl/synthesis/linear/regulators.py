@@ -122,9 +122,11 @@ def lqr(
     ----------
     sys : ReducedSystem, SphereSystem, RotationSystem or ProductSystem
     eq : Equilibrium, state or (x, u); with ``holds`` PeriodicOrbit or (times, states, inputs)
-        A motion over one period T: times (nt,) evenly from its beginning to its end, states (n, nt) there and
-        inputs (m, N) of the holds. With None in their place the inputs are those that lead from state to
-        state, as near as they can. The states are moved to a motion of the plant under these inputs.
+        A motion over one period T: times (nt,) evenly from its beginning to its end, states (n, nt) there (of
+        a product also as ``pack`` takes them) and inputs (m, N) of the holds. The states are moved to a
+        motion of the plant under these inputs. With None in their place the inputs are those that lead from
+        state to state, as near as they can, and are moved with them. On a manifold an orbit is one of
+        ``sys.reduced``.
     Q : None, number, (n,), (n, n) or dict of state label -> number
         Positive semidefinite, in the states; the identity by default. Where units differ take one over the
         squares of the largest deviations (Bryson's rule).

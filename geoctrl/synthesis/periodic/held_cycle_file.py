@@ -53,18 +53,23 @@ class Cycle:
     Attributes
     ----------
     system : ReducedSystem
+        The recorded equations, of which all of this is told.
+    name : str
+        Of the plant.
     params : dict
     hold : float
     cycle : ndarray (N, n)
         States at the samples.
     states, inputs, gains : ndarray
-        Of the laws, as `PeriodicLaw` has them.
+        Of the laws, in Fractions.
     sizes : ndarray (n,)
+    command_sizes : ndarray (m,)
     kept : tuple of str
         Functions that no input changes.
     """
 
     system: Any
+    name: str
     params: dict[str, float]
     hold: float
     cycle: np.ndarray
@@ -72,6 +77,7 @@ class Cycle:
     inputs: np.ndarray
     gains: np.ndarray
     sizes: np.ndarray
+    command_sizes: np.ndarray
     kept: tuple[str, ...]
 
 
@@ -195,13 +201,14 @@ def _problem(cycle: Cycle) -> tuple[dict[str, Any], list[int]]:
 
 
 def _command(cycle: Cycle, k: int, x: np.ndarray) -> np.ndarray:
-    return cycle.inputs[k] - cycle.gains[k] @ (x - cycle.states[k])
+    inputs, states, gains = (part[k].astype(float) for part in (cycle.inputs, cycle.states, cycle.gains))
+    return inputs - gains @ (x - states)
 
 
 def _content(cycle: Cycle, bits: int) -> dict[str, Any]:
     problem, domain = _problem(cycle)
     names, point = [*problem["leaf"], *cycle.kept], BallWitnesses(problem)
-    title = heading(FORMAT, cycle.system.name)
+    title = heading(FORMAT, cycle.name)
     del title["version"]
     content = content_of_file(title, point, {}, names, in_balls(point.question.problem))
     commands, degree = list(cycle.system.input_labels), bits // TERMS
@@ -261,8 +268,8 @@ def _hold(cycle: Cycle, k: int, motion: Motion, bits: int, domain: Sequence[int]
 
 
 def _texts(row: np.ndarray) -> list[str]:
-    """The rationals that doubles are."""
-    return [str(exact(float(v))) for v in row]
+    """Rationals as the file has them."""
+    return [str(v) for v in row]
 
 
 def _basis(cycle: Cycle, point: BallWitnesses, names: Sequence[str]) -> dict[str, Any]:
@@ -272,10 +279,7 @@ def _basis(cycle: Cycle, point: BallWitnesses, names: Sequence[str]) -> dict[str
     D = D[:, :n] * cycle.sizes
     fixed = sorted(scipy.linalg.qr(D, pivoting=True, mode="r")[1][: len(names)]) if names else []
     inverse = rounded_inverse([[arb(D[k, i]) for i in fixed] for k in range(len(names))], INVERSE)
-    commands = [_command(cycle, k, x) for k, x in enumerate(cycle.cycle)]
-    least = cycle.system.seen_from(None).scales(cycle.cycle[0], commands[0], cycle.params).input
-    largest = np.maximum(np.max(np.abs(commands), axis=0), least)
-    units = [*cycle.sizes, *binary(largest), float(binary([cycle.hold])[0])]
+    units = [*cycle.sizes, *cycle.command_sizes, float(binary([cycle.hold])[0])]
     return {
         "rows": list(names),
         "free": [k for i, k in enumerate(q.labels) if i not in fixed],

@@ -19,6 +19,7 @@ from geoctrl._scalars import shown
 from geoctrl._scalars.arithmetic.magnitudes import binary
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.simulation.derivatives.flow_derivative import FlowVariations
+from geoctrl.synthesis.periodic.recorded_states import RecordedStates
 
 __all__ = ["HeldPlant", "HeldReference", "held_reference", "reference_of_numbers"]
 
@@ -33,20 +34,26 @@ and the extent of a state that rests, in sizes of states."""
 
 @dataclass(frozen=True, eq=False)
 class HeldPlant:
-    """A recorded system under held inputs.
+    """A system under held inputs, in its recorded equations.
 
     Attributes
     ----------
-    system : ReducedSystem
+    change : RecordedStates
+        Between the states of the system as it is given and these.
     params : dict
         All parameters by name.
     hold : float
         h (s).
     """
 
-    system: Any
+    change: RecordedStates
     params: dict[str, float]
     hold: float
+
+    @property
+    def system(self) -> Any:
+        """The recorded equations."""
+        return self.change.system
 
     @cached_property
     def _flow(self) -> FlowVariations:
@@ -87,18 +94,21 @@ class HeldReference:
 
 def held_reference(system: Any, given: Any, holds: int, params: Mapping[str, float]) -> HeldReference:
     """The motion that is given as a `PeriodicOrbit`, or as (times, states, inputs)."""
+    change = RecordedStates.of(system, params)
     orbit = hasattr(given, "period") and hasattr(given, "monodromy")
-    period, states, inputs = (_of_orbit if orbit else _of_samples)(system, given, holds, params)
-    plant = HeldPlant(system, dict(params), period / holds)
+    period, states, inputs = (_of_orbit if orbit else _of_samples)(change, given, holds)
+    plant, free = HeldPlant(change, dict(params), period / holds), inputs is None
+    if inputs is None:
+        inputs = _inverse_dynamics(plant, states)
+        states = states[:-1]
     sizes = _sizes(plant, states, inputs)
-    states = _closing_states(plant, states, inputs, sizes, extent=np.ptp(states, axis=0))
-    return HeldReference(plant, states, inputs, sizes)
+    return HeldReference(plant, *_closing_motion(plant, states, inputs, sizes, free), sizes)
 
 
 def reference_of_numbers(plant: HeldPlant, states: np.ndarray, inputs: np.ndarray) -> HeldReference:
     """The motion that is known by its numbers; EquilibriumError where they are none of this plant."""
     sizes = _sizes(plant, states, inputs)
-    residual, _, defects = _equations(plant, states, inputs, sizes)
+    residual, *_, defects = _equations(plant, states, inputs, sizes)
     if not np.max(np.abs(residual)) <= _SAME:
         raise EquilibriumError(_words(defects))
     return HeldReference(plant, states, inputs, sizes)
@@ -110,33 +120,37 @@ def _sizes(plant: HeldPlant, states: np.ndarray, inputs: np.ndarray) -> np.ndarr
     return binary(np.maximum(scales, np.max(np.abs(states), axis=0)))
 
 
-def _of_orbit(
-    system: Any, orbit: Any, holds: int, params: Mapping[str, float]
-) -> tuple[float, np.ndarray, np.ndarray]:
+def _of_orbit(change: RecordedStates, orbit: Any, holds: int) -> tuple[float, np.ndarray, np.ndarray]:
     """Period, states and inputs of an orbit that closes by itself."""
+    system = change.system
     n, m = system.nstates, len(system.input_labels)
     if tuple(orbit.system.state_labels) != tuple(system.state_labels) or orbit.u.shape != (m,):
         raise InputError(
             f"the orbit is one of {orbit.system.name or 'another system'}, with the states "
-            f"{', '.join(orbit.system.state_labels)}: take the orbit of the system that the law is for"
+            f"{', '.join(orbit.system.state_labels)}: take the orbit of the system that the law is for (on a "
+            "manifold that of its recorded equations, find_periodic(sys.reduced, ...))"
         )
-    if dict(orbit.params) != dict(params):
+    if dict(orbit.params) != dict(change.params):
         raise InputError("the orbit has other parameters: find it with those of the law")
     if orbit.winding or orbit.angle is not None or not np.array_equal(orbit.S, np.eye(n)):
         raise InputError(
             "the orbit closes up to a symmetry or whole turns: a law along it needs states that come back; "
             "describe what goes round as a direction, or take so many periods as lead back"
         )
-    plant, states = HeldPlant(system, dict(params), orbit.period / holds), [np.asarray(orbit.x, dtype=float)]
+    plant = HeldPlant(change, dict(change.params), orbit.period / holds)
+    states = [np.asarray(orbit.x, dtype=float)]
     for _ in range(holds - 1):
         states.append(plant.step(states[-1], orbit.u)[0])
     return float(orbit.period), np.array(states), np.tile(orbit.u, (holds, 1))
 
 
 def _of_samples(
-    system: Any, given: Any, holds: int, params: Mapping[str, float]
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """Period, states and inputs at the beginnings of the holds, of arrays over a period."""
+    change: RecordedStates, given: Any, holds: int
+) -> tuple[float, np.ndarray, np.ndarray | None]:
+    """Period, states and inputs at the beginnings of the holds, of arrays over a period; with no inputs also
+    the state at its end.
+    """
+    system = change.plant
     n, m = system.nstates, len(system.input_labels)
     if not isinstance(given, tuple | list) or len(given) != 3:
         raise InputError(
@@ -155,11 +169,12 @@ def _of_samples(
     apart = np.abs(np.diff(times) * (len(times) - 1) / period - 1)
     if np.max(apart) > _EVEN * len(times):
         raise InputError("times must be evenly spaced: all holds have one length")
-    states = finite_array("states", given[1], (n, len(times)))[:, :: (len(times) - 1) // holds].T
-    plant = HeldPlant(system, dict(params), period / holds)
-    _require_return(system, states, params)
+    packed = system.pack(given[1]) if isinstance(given[1], Mapping) and not system.recorded else given[1]
+    wanted = finite_array("states", packed, (n, len(times)))[:, :: (len(times) - 1) // holds].T
+    _require_return(system, wanted)
+    states = np.array([change.recording_state(system.start(x, change.params)) for x in wanted])
     if given[2] is None:
-        return period, states[:-1], _inverse_dynamics(plant, states)
+        return period, states, None
     inputs = finite_array("inputs", given[2])
     if inputs.shape != (m, holds):
         raise InputError(
@@ -169,7 +184,7 @@ def _of_samples(
     return period, states[:-1], inputs.T
 
 
-def _require_return(system: Any, states: np.ndarray, params: Mapping[str, float]) -> None:
+def _require_return(system: Any, states: np.ndarray) -> None:
     """Refuse states of which the last is another than the first."""
     extent = np.max(np.abs(states), axis=0)
     apart = np.abs(states[-1] - states[0])
@@ -179,7 +194,6 @@ def _require_return(system: Any, states: np.ndarray, params: Mapping[str, float]
             f"the motion does not close: {system.state_labels[worst]} is {states[0][worst]:.6g} at the "
             f"beginning and {states[-1][worst]:.6g} at the end; times are those of one period, ends included"
         )
-    system.start(states[0], params)  # refuses what is off the leaf
 
 
 def _inverse_dynamics(plant: HeldPlant, states: np.ndarray) -> np.ndarray:
@@ -199,31 +213,41 @@ def _inverse_dynamics(plant: HeldPlant, states: np.ndarray) -> np.ndarray:
     return inputs
 
 
-def _closing_states(
-    plant: HeldPlant, given: np.ndarray, inputs: np.ndarray, sizes: np.ndarray, extent: np.ndarray
-) -> np.ndarray:
-    """States (N, n) of the motion that closes under these inputs."""
-    x, first = given.copy(), None
+def _closing_motion(
+    plant: HeldPlant, given: np.ndarray, inputs: np.ndarray, sizes: np.ndarray, free: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """States (N, k) and inputs (N, m) of the motion that closes next to the given one: under these inputs, or
+    with as small a change of both as it takes, where these are free.
+    """
+    x, u, first = given.copy(), inputs.copy(), None
     for _ in range(_STEPS):
         try:
-            residual, J, ends = _equations(plant, x, inputs, sizes)
+            residual, by_states, by_inputs, ends = _equations(plant, x, u, sizes)
         except (GeoctrlError, ArithmeticError, ValueError) as error:
             raise EquilibriumError(f"{_words(first)}: {error}") from None
         first = ends if first is None else first
-        x = x + (np.linalg.lstsq(J, -residual, rcond=_RANK)[0].reshape(x.shape)) * sizes
+        # An input counts as one where it moves a state by its size in a hold.
+        reach = np.max(np.abs(by_inputs.reshape(-1, *u.shape)), axis=(0, 1)) if free else np.ones(u.shape[1])
+        unit = np.tile(1 / np.where(reach > 0, reach, 1.0), len(u))
+        J = np.hstack([by_states, by_inputs * unit]) if free else by_states
+        step = np.linalg.lstsq(J, -residual, rcond=_RANK)[0]
+        x = x + step[: x.size].reshape(x.shape) * sizes
+        u = u + (step[x.size :] * unit).reshape(u.shape) if free else u
         if np.max(np.abs(residual)) <= _CLOSED:
             break
     else:
         raise EquilibriumError(_words(first))
-    away = np.abs(x - given) / np.maximum(extent, _SAME * sizes)  # what rests moves by rounding alone
+    labels, there, wanted = plant.change.plant.state_labels, *map(plant.change.plant_states, (x, given))
+    extent, unit = plant.change.extent(given), plant.change.sizes(sizes)
+    away = np.abs(there - wanted) / np.maximum(extent, _SAME * unit)  # what rests moves by rounding alone
     if np.max(away) > _NEAR:
         k, i = np.unravel_index(int(np.argmax(away)), away.shape)
         raise EquilibriumError(
             f"the states are no motion under these inputs: the one that closes next to them has "
-            f"{plant.system.state_labels[i]} = {x[k, i]:.6g} at the beginning of hold {k}, where "
-            f"{given[k, i]:.6g} was given; {_words(first)}"
+            f"{labels[i]} = {there[k, i]:.6g} at the beginning of hold {k}, where "
+            f"{wanted[k, i]:.6g} was given; {_words(first)}"
         )
-    return x
+    return x, u
 
 
 def _words(defects: np.ndarray | None) -> str:
@@ -240,16 +264,19 @@ def _words(defects: np.ndarray | None) -> str:
 
 def _equations(
     plant: HeldPlant, x: np.ndarray, inputs: np.ndarray, sizes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Residuals in sizes of states, with those of the leaf; their derivative; the largest of each hold."""
-    N, n = x.shape
-    rows, residuals, more, relations = np.zeros((N * n, N * n)), [], [], []
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Residuals in sizes of states, with those of the leaf; their derivatives by states over their sizes, and
+    by the inputs; the largest of each hold.
+    """
+    (N, n), m = x.shape, inputs.shape[1]
+    rows, columns, residuals, more, relations = np.zeros((N * n, N * n)), np.zeros((N * n, N * m)), [], [], []
     for k in range(N):
-        end, Phi, _ = plant.step(x[k], inputs[k])
+        end, Phi, by_input = plant.step(x[k], inputs[k])
         here, there = slice(n * k, n * k + n), (k + 1) % N
         residuals.append((end - x[there]) / sizes)
         rows[here, here] += Phi * sizes / sizes[:, None]
         rows[here, n * there : n * there + n] -= np.eye(n)
+        columns[here, m * k : m * k + m] = by_input / sizes[:, None]
         values, gradients = plant.leaf(x[k])
         length = np.linalg.norm(gradients * sizes, axis=1)
         block = np.zeros((len(values), N * n))
@@ -257,4 +284,6 @@ def _equations(
         more.append(block)
         relations.append(values / length)
     defects = np.max(np.abs(residuals), axis=1)
-    return np.concatenate([*residuals, *relations]), np.vstack([rows, *more]), defects
+    still = np.zeros((sum(map(len, relations)), N * m))
+    by_states, by_inputs = np.vstack([rows, *more]), np.vstack([columns, still])
+    return np.concatenate([*residuals, *relations]), by_states, by_inputs, defects

@@ -3,11 +3,10 @@ r"""Laws along a motion that repeats, :math:`u_k = \hat u_k - K_k (x_k - \hat x_
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -18,8 +17,7 @@ from geoctrl._printing.markup import fact_card
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl._scalars import exact
 from geoctrl._scalars.arithmetic.magnitudes import binary
-from geoctrl.analysis.invariants.invariants import check_invariant
-from geoctrl.analysis.linear.linearization import invariant_directions
+from geoctrl.analysis.question.same_as_field import require_same_rates
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.sampling import Feedback
 from geoctrl.simulation import simulate
@@ -32,7 +30,9 @@ from geoctrl.synthesis.periodic.held_reference import (
     held_reference,
     reference_of_numbers,
 )
+from geoctrl.synthesis.periodic.hold_derivatives import HoldDerivatives, hold_derivatives
 from geoctrl.synthesis.periodic.periodic_riccati import monodromy, periodic_gains, unreached_multipliers
+from geoctrl.synthesis.periodic.recorded_states import RecordedStates
 from geoctrl.systems.typesetting.printed_spectra import ordered_eigenvalues, spectrum_line
 
 __all__ = ["COUNTER", "PeriodicLaw", "law_along", "law_of_numbers"]
@@ -46,24 +46,21 @@ COUNTER = "hold_of_the_period"
 """State of the controller: which of the laws is next."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Holds:
-    """What holds do to deviations on the level of what no input changes, along a motion.
+class _LoopMotion(NamedTuple):
+    """The motion of a loop, in the states of the recorded equations.
 
     Attributes
     ----------
-    names : tuple of str
-        Functions that no input changes.
-    bases : list of ndarray (n, d)
-        Of the tangents at the beginnings of the holds, in states over their sizes, orthonormal.
-    A, B : list of ndarray
-        (d, d) and (d, m).
+    states : ndarray (N, k)
+    inputs : ndarray (N, m)
+    multipliers : ndarray
+    holds : HoldDerivatives
     """
 
-    names: tuple[str, ...]
-    bases: list[np.ndarray]
-    A: list[np.ndarray]
-    B: list[np.ndarray]
+    states: np.ndarray
+    inputs: np.ndarray
+    multipliers: np.ndarray
+    holds: HoldDerivatives
 
 
 class PeriodicLaw(OwnRate):
@@ -74,7 +71,7 @@ class PeriodicLaw(OwnRate):
 
     Attributes
     ----------
-    plant : ReducedSystem
+    plant : System
     params : dict
         Of the plant, for which the law is made.
     period, hold : float
@@ -118,9 +115,9 @@ class PeriodicLaw(OwnRate):
     def __init__(self, reference: HeldReference, gains: Any) -> None:
         if not isinstance(reference, HeldReference):
             raise TypeError("a law along a motion is made by gc.lqr(sys, motion, holds=...)")
-        self._reference, plant = reference, reference.plant
-        self.plant, self.params, self.hold = plant.system, plant.params, plant.hold
-        self.states, self.inputs = reference.states, reference.inputs
+        self._reference, held = reference, reference.plant
+        self.plant, self.params, self.hold = held.change.plant, held.params, held.hold
+        self.states, self.inputs = held.change.plant_states(reference.states), reference.inputs
         count, n = self.states.shape
         self.input_labels = tuple(self.plant.input_labels)
         self.gains = finite_array("gains", gains, (count, len(self.input_labels), n))
@@ -133,34 +130,34 @@ class PeriodicLaw(OwnRate):
     @property
     def neutral(self) -> tuple[str, ...]:
         """Functions that no input changes."""
-        return self._loop[2]
+        return self._loop.holds.names
 
     @property
     def multipliers(self) -> np.ndarray:
         r"""Of a period of the loop, :math:`\prod_k (\Phi_k - \Gamma_k K_k)` along its own motion: ones
         first, for what is `neutral`.
         """
-        return self._loop[1]
+        return self._loop.multipliers
 
     @property
     def cycle(self) -> np.ndarray:
         """States (N, n) of the motion that the loop with these numbers has, at its samples."""
-        return self._loop[0]
+        return self._reference.plant.change.plant_states(self._loop.states)
 
     @property
     def commands(self) -> np.ndarray:
         """Inputs (N, m) that the law sets along that motion."""
-        return self._loop[3]
+        return self._loop.inputs
 
     @property
     def sizes(self) -> np.ndarray:
         """Of the states along the motion (n,), powers of two."""
-        return self._reference.sizes
+        return self._reference.plant.change.sizes(self._reference.sizes)
 
     @cached_property
-    def _loop(self) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], np.ndarray]:
+    def _loop(self) -> _LoopMotion:
         reference = self._reference
-        sizes, start = reference.sizes, self.states[0].copy()
+        sizes, start, slopes = reference.sizes, reference.states[0].copy(), self._slopes
         for _ in range(_STEPS):
             try:
                 states, inputs, end, moved = self._one_period(start)
@@ -176,22 +173,28 @@ class PeriodicLaw(OwnRate):
             start = start + step * sizes
             if np.max(np.abs(step)) <= _CLOSED:
                 break
-        holds = _holds(HeldReference(reference.plant, states, inputs, sizes))
-        gains = [K * sizes @ T for K, T in zip(self.gains, holds.bases, strict=True)]
+        holds = hold_derivatives(HeldReference(reference.plant, states, inputs, sizes))
+        gains = [K * sizes @ T for K, T in zip(slopes, holds.bases, strict=True)]
         loop = monodromy([a - b @ K for a, b, K in zip(holds.A, holds.B, gains, strict=True)])
         found = ordered_eigenvalues(np.linalg.eigvals(loop)) if loop.size else np.zeros(0)
-        return states, np.concatenate([np.ones(len(holds.names)), found]), holds.names, inputs
+        return _LoopMotion(states, inputs, np.concatenate([np.ones(len(holds.names)), found]), holds)
+
+    @property
+    def _slopes(self) -> np.ndarray:
+        """Gains (N, m, k) in the states of the recorded equations."""
+        return self._reference.plant.change.slopes(self.gains)
 
     def _one_period(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """States and inputs of the loop from a start, its end, and the derivative of that by the start."""
-        x, moved, states, inputs = start, np.eye(len(start)), [], []
-        for x_k, u_k, K in zip(self.states, self.inputs, self.gains, strict=True):
-            u = u_k - K @ (x - x_k)
-            states.append(x)
+        held, y, moved, states, inputs = self._reference.plant, start, np.eye(len(start)), [], []
+        laws = zip(self.states, self.inputs, self.gains, self._slopes, strict=True)
+        for x_k, u_k, K, slope in laws:
+            u = u_k - K @ (held.change.plant_states(y) - x_k)
+            states.append(y)
             inputs.append(u)
-            x, by_state, by_input = self._reference.plant.step(x, u)
-            moved = (by_state - by_input @ K) @ moved
-        return np.array(states), np.array(inputs), x, moved
+            y, by_state, by_input = held.step(y, u)
+            moved = (by_state - by_input @ slope) @ moved
+        return np.array(states), np.array(inputs), y, moved
 
     # -- what it is handed over as --------------------------------------------------------------
 
@@ -319,16 +322,21 @@ class PeriodicLaw(OwnRate):
         """
         bits = whole_number("bits", bits, 64, 900)
         tell("the motion of the loop")
+        reference, loop = self._reference, self._loop
+        change = reference.plant.change
+        inputs, states, gains = change.laws(self.inputs, self.states, self.gains)
         cycle = Cycle(
-            self.plant,
+            change.system,
+            self.plant.seen_from(None).name,
             self.params,
             self.hold,
-            self.cycle,
-            self.states,
-            self.inputs,
-            self.gains,
-            self._reference.sizes,
-            self.neutral,
+            loop.states,
+            states,
+            inputs,
+            gains,
+            reference.sizes,
+            loop.holds.command_sizes,
+            loop.holds.names,
         )
         return held_cycle_enclosure(cycle, bits)
 
@@ -369,16 +377,15 @@ def law_along(
     motion; see `lqr`.
     """
     count = whole_number("holds", holds, 1, _HOLDS)
-    if not system.recorded:
-        raise InputError(
-            "holds= is for systems with recorded equations; on products, spheres and rotations a reference "
-            "along a group is a point of rest in axes that go with it: frame_rate=, then lqr(sys, eq)"
-        )
-    if system.time_node in system.graph.symbols(system.field_nodes):
+    recording = system.recording
+    if recording.time_node in recording.graph.symbols(recording.field_nodes):
         raise InputError("the equations hold the time: what a hold does is then another in each period")
-    reference = held_reference(system, motion, count, system.parameters_at(params))
+    values = system.parameters_at(params)
+    if not system.recorded:
+        require_same_rates(system, np.zeros(len(system.input_labels)), values)
+    reference = held_reference(system, motion, count, values)
     tell("Riccati's equation around the period")
-    along = _holds(reference)
+    along = hold_derivatives(reference)
     if not along.B or not along.bases[0].size:
         raise EquilibriumError("nothing is free to move: all states are held by what no input changes")
     unit = binary(1 / np.sqrt(np.diag(R)))
@@ -388,11 +395,12 @@ def law_along(
             f"over a period no input moves what has the multipliers {', '.join(f'{z:.6g}' for z in lost)}, "
             "which does not decay by itself: add an input, or a motion along which these inputs reach it"
         )
-    sizes = reference.sizes
-    weights = [T.T @ (Q * sizes * sizes[:, None]) @ T for T in along.bases]
+    sizes, change = reference.sizes, reference.plant.change
+    form = change.weights(Q) * sizes * sizes[:, None]
+    weights = [T.T @ form @ T for T in along.bases]
     found = periodic_gains(along.A, B, weights, R * unit * unit[:, None])
     gains = [unit[:, None] * K @ T.T / sizes for K, T in zip(found, along.bases, strict=True)]
-    return PeriodicLaw(reference, np.array(gains))
+    return PeriodicLaw(reference, change.gains(np.array(gains)))
 
 
 def law_of_numbers(
@@ -401,45 +409,8 @@ def law_of_numbers(
     """A law that was designed before, of its numbers; EquilibriumError where the plant has no such motion."""
     n, m = len(system.state_labels), len(system.input_labels)
     x = finite_array("states", states, (len(states), n))
-    plant = HeldPlant(system, dict(params), quantity("hold", hold))
-    return PeriodicLaw(reference_of_numbers(plant, x, finite_array("inputs", inputs, (len(x), m))), gains)
-
-
-def _holds(reference: HeldReference) -> _Holds:
-    """Derivatives of the holds along a motion, on the level of what no input changes."""
-    plant, sizes = reference.plant, reference.sizes
-    names, bases = _level(reference)
-    A, B = [], []
-    for k, (x, u) in enumerate(zip(reference.states, reference.inputs, strict=True)):
-        _, by_state, by_input = plant.step(x, u)
-        after = bases[(k + 1) % len(bases)].T
-        A.append(after @ (by_state * sizes / sizes[:, None]) @ bases[k])
-        B.append(after @ (by_input / sizes[:, None]))
-    return _Holds(names, bases, A, B)
-
-
-def _level(reference: HeldReference) -> tuple[tuple[str, ...], list[np.ndarray]]:
-    """Functions that no input changes, and tangents of their levels on the leaf at each of the states."""
-    plant, sizes = reference.plant, reference.sizes
-    system, seen = plant.system, plant.system.seen_from(None)
-    u = reference.inputs[0]
-    unchanged = [
-        name
-        for name in system.conserved(plant.params, u=u)
-        if check_invariant(system, name, params=plant.params, for_all_inputs=True).proved
-    ]
-    names, bases = None, []
-    for x in reference.states:
-        W = np.linalg.qr(seen.leaf_basis(x, plant.params) / sizes[:, None])[0]
-        gradients = seen.conserved_gradients(x, u, plant.params)
-        rows = {k: gradients[k] * sizes for k in unchanged if k in gradients}
-        lengths = {k: float(np.linalg.norm(row)) or 1.0 for k, row in rows.items()}
-        found, level = invariant_directions({k: row / lengths[k] for k, row in rows.items()}, W)
-        if names is not None and found != names:
-            raise EquilibriumError(
-                f"what no input changes depends on each other somewhere along the motion: {', '.join(names)} "
-                f"at its beginning, {', '.join(found)} later; take a motion away from such points"
-            )
-        names = found
-        bases.append(W @ level)
-    return tuple(names or ()), bases
+    change = RecordedStates.of(system, params)
+    plant, y = HeldPlant(change, dict(params), quantity("hold", hold)), [*map(change.recording_state, x)]
+    return PeriodicLaw(
+        reference_of_numbers(plant, np.array(y), finite_array("inputs", inputs, (len(x), m))), gains
+    )
