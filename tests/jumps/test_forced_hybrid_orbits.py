@@ -227,3 +227,22 @@ def test_other_forced_orbits_are_proved():
     assert shaken.x[0].overlaps(arb.pi())
     assert shaken.begin.overlaps(2 * arb.pi() - (arb.pi() / arb("4.5")).asin())
     assert "clock" in shaken.claim
+
+
+@LONG
+def test_a_ball_in_a_cup_that_moves_is_unstable():
+    """Long steps of a free flight do not tell the guard of the wall that it has left; shorter ones do."""
+    x, e = gc.Coordinate("x"), R(4, 5)
+    cup = 2 * sp.sin(gc.time)
+    after = {"x_dot": (1 + e) * sp.diff(cup, gc.time) - e * x.rate}
+    walls = [
+        gc.Jump(name, when=x.symbol - cup - side, direction=side, reset=after)
+        for name, side in (("right", 1), ("left", -1))
+    ]
+    free = gc.EulerPoincare(algebra=None, shape=[x], inertia=[[1]], forces=[-x.rate / 10]).reduce()
+    held = gc.HybridSystem(modes={"cup": free}, jumps=walls)
+    found = gc.find_periodic(held, [2.36946246, -0.97890573], forcing=2 * sp.pi)
+    assert found.jumps == ("left", "left", "right")
+    # Three impacts keep e^2 of an area each, and the drag exp(-2 pi/10) of it.
+    assert np.prod(found.multipliers) == pytest.approx(0.8**6 * np.exp(-np.pi / 5), rel=1e-9)
+    assert found.enclose(96).verdict is gc.Verdict.PROVED_UNSTABLE

@@ -26,7 +26,7 @@ __all__ = ["HybridOrbitEnclosure", "hybrid_orbit_enclosure"]
 
 LEAST, MOST = 96, 4096
 """Of bits."""
-SEARCHES = (8 / 3, 9 / 16), (8 / 3, 3 / 8), (5, 9 / 16)
+SEARCHES = (8 / 3, 9 / 16), (8 / 3, 3 / 8), (5, 9 / 16), (8, 9 / 16)
 """Bits to one coefficient of the series, and exponents of the radius of the box relative to the bits, tried
 in turn: a larger box, and shorter steps, whose pieces tell guards better.
 """
