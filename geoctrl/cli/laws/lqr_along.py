@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import csv
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from geoctrl.cli.reading.arguments import UsageError, numbers, proved_motion, split
 from geoctrl.cli.reading.given_model import given_model
 from geoctrl.cli.reading.law_file import SavedPeriodicLaw
 from geoctrl.cli.reading.text import show
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["lqr_along"]
 
@@ -100,6 +101,8 @@ def _motion(
     path: str, system: Any, params: dict[str, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Times, states, and inputs where they are given: those of a row are held from its time on."""
+    import numpy as np
+
     if not Path(path).is_file():
         raise UsageError(f"{path}: no such file")
     columns = _columns_of_run(path, system, params) if path.endswith(".npz") else _columns_of_table(path)
@@ -131,6 +134,8 @@ def _columns_of_run(path: str, system: Any, params: dict[str, float]) -> dict[st
 
 def _columns_of_table(path: str) -> dict[str, np.ndarray]:
     """Columns of a text, numbers with commas between, below their names."""
+    import numpy as np
+
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head, *rows = [row for row in csv.reader(file) if row] or [[]]
     names = [name.strip() for name in head]
