@@ -55,6 +55,27 @@ def test_a_run_goes_on_in_the_mode_of_rest():
     assert np.isclose(run.jumps[-1].time, np.sqrt(2 / G) * 1.6 / 0.4, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("floor", "metre"), [(sp.Rational(2, 5), 1), (40, sp.Rational(1, 1000))])
+def test_a_run_goes_on_in_the_mode_of_rest_on_a_floor_of_which_doubles_blur_the_bounces(floor, metre):
+    x, z = gc.Coordinate("x"), gc.Coordinate("z")
+    height = z.symbol - floor * metre
+    bounce = gc.Impact("bounce", when=height, rows=[[0, 1]], restitution=0.6, of="flight", rest="ground")
+    h = gc.EulerPoincare(
+        algebra=None,
+        shape=[x, z],
+        inertia=sp.eye(2),
+        potential=G * metre * z.symbol,
+        constraints={"ground": [0, 1]},
+        modes={"flight": (), "ground": ("ground",)},
+        jumps=[bounce],
+    ).hybrid()
+    run = gc.simulate(h, [0, 1, 2, 5], h.modes["flight"].state(x_dot=2, z=float((1 + floor) * metre)))
+    assert run.status == "completed"
+    assert list(run.mode) == ["flight", "flight", "ground", "ground"]
+    assert np.isclose(run.accumulation, np.sqrt(2 / G) * 1.6 / 0.4, rtol=1e-8, atol=0)
+    assert np.allclose(run["z"][2:], float(floor * metre), rtol=1e-13)
+
+
 def test_rocks_of_a_block():
     run = gc.simulate(block().hybrid(), 2.5, [0, 0.15])
     b, h, m = (float(BLOCK[k]) for k in "bhm")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,19 +12,26 @@ _RATIOS = 6
 _LONGEST_CYCLE = 4
 _ALIKE, _SHRINKING = 1e-2, 0.999
 _NEAR = 1e-9
+_BLURRED = 8
+"""Times over which strikes are off when the next interval may no longer have the ratio of those before."""
 
 
-def accumulation_point(names: Sequence[str], times: Sequence[float], start: float) -> float | None:
+def accumulation_point(
+    names: Sequence[str], times: Sequence[float], start: float, blur: Callable[[], float]
+) -> float | None:
     r"""The time :math:`t_k + d_k r/(1 - r)` that jumps at ``times`` tend to, as soon as it is near.
 
     The intervals d of one cycle of jumps have the ratio r: the last six agree to one per cent and are below
-    0.999, and what is left is less than 1e-9 of the time since ``start``. Else None.
+    0.999, and what is left is less than 1e-9 of the time since ``start``, or the intervals are next to what
+    rounding of the guard moves strikes by, so that doubles know no more. Else None.
 
     Parameters
     ----------
     names, times : of the jumps so far, in their order
     start : float
         Initial time of the run.
+    blur : callable
+        By how much rounding of the guard moves the last of the times; asked where the intervals shrink alike.
     """
     for period in range(1, _LONGEST_CYCLE + 1):
         needed = (_RATIOS + 1) * period
@@ -42,5 +49,6 @@ def accumulation_point(names: Sequence[str], times: Sequence[float], start: floa
         if r < _SHRINKING and np.all(ratios < _SHRINKING) and np.ptp(ratios) <= _ALIKE * r:
             left = float(lengths[-1]) * r / (1 - r)
             end = times[-1] + left
-            return end if left < _NEAR * (end - start) else None
+            near = left < _NEAR * (end - start) or _ALIKE * lengths[-1] < _BLURRED * blur()
+            return end if near else None
     return None

@@ -19,6 +19,7 @@ from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.events import LocatedEvent, read_events
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.resting import at_rest
+from geoctrl.systems.jumps.transition import size_of
 
 __all__ = ["Advance", "hybrid_run"]
 
@@ -157,6 +158,7 @@ class _HybridRun:
                 [jump.name for jump in self.jumps],
                 [jump.time for jump in self.jumps],
                 float(self._times[0]),
+                partial(self._time_of_rounding, struck[0], last, self.jumps[-1].before),
             )
             if limit is not None and limit < end:
                 self.accumulation = limit
@@ -225,14 +227,26 @@ class _HybridRun:
 
     def _time_to_guard(self, transition: Transition, t: float, x: np.ndarray) -> tuple[float, np.ndarray]:
         """-h/h' and the rates at a state; zero where the motion goes along the guard."""
+        h, speed, rate = self._at_guard(transition, t, x)
+        return (-h / speed if speed else 0.0), rate
+
+    def _time_of_rounding(self, transition: Transition, t: float, x: np.ndarray) -> float:
+        """By how much the rounding of a guard's terms moves its strike: more at a wall far from zero."""
+        system, params = transition.source.system, self.params[transition.source.name]
+        u = self._driven.of[transition.source.name].inputs_at(t, x, params)
+        rounding = float(np.finfo(float).eps) * size_of(system, transition.guard, t, x, u, params)
+        _, speed, _ = self._at_guard(transition, t, x)
+        return rounding / abs(speed) if speed else np.inf
+
+    def _at_guard(self, transition: Transition, t: float, x: np.ndarray) -> tuple[float, float, np.ndarray]:
+        """The guard h at a state, h' along the motion, and the rates."""
         system, params = transition.source.system, self.params[transition.source.name]
         slopes = system.graph.gradient(transition.guard, system.state_nodes)
         program, n = system.program([transition.guard, *slopes, *system.field_nodes]), system.nstates
         u = self._driven.of[transition.source.name].inputs_at(t, x, params)
         h, *more = program.scalar([*x.tolist(), t, *u.tolist()], program.constants(params))
         rate = np.array(more[n:])
-        speed = float(np.array(more[:n]) @ rate)
-        return (-h / speed if speed else 0.0), rate
+        return h, float(np.array(more[:n]) @ rate), rate
 
     def _past_guard(self, transition: Transition, mode: str, t: float, x: np.ndarray) -> np.ndarray:
         """The state after a jump, on the side of its guard that the motion takes.

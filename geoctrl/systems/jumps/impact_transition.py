@@ -284,7 +284,7 @@ class ImpactTransition(Transition):
         if k is not None:
             if is_wrong(-approach[k], self.collision.approach[k]):
                 return (
-                    f"row {k} of the impact {self.name!r} moves apart already ({approach[k]:.6g} m/s): its "
+                    f"row {k} of the impact {self.name!r} moves apart already (at {approach[k]:.6g}): its "
                     "velocity must be negative where something is struck; either the row or direction= has "
                     "the wrong sign, or the run began a little before the guard, as rounded digits of a "
                     "state just after a strike do: begin past it, with the state of gc.find_periodic"
@@ -293,7 +293,7 @@ class ImpactTransition(Transition):
                 return f"the impact {self.name!r} would pull: its impulse along row {k} is {impulse[k]:.6g}"
         if is_wrong(leaving, self.leaving):
             name = self.jump.leaving if isinstance(self.jump.leaving, str) else "that leaves"
-            return f"the row {name} would sink in after the impact {self.name!r} ({leaving:.6g} m/s)"
+            return f"the row {name} would sink in after the impact {self.name!r} (at {leaving:.6g})"
         return ""
 
     def _pull(self, t: float, state: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> str:
