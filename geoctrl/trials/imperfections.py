@@ -19,7 +19,7 @@ from geoctrl.systems.rotor_velocities import with_rotor_velocities
 from geoctrl.systems.states.tilted_system import tilted_states
 from geoctrl.trials.shared import Shared
 
-__all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "driven_velocities", "mechanism_of"]
+__all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "at_the_end", "driven_velocities", "mechanism_of"]
 
 _SEEDS = 5
 """Blocks of noise of each trial, the worst of which counts."""
@@ -40,6 +40,11 @@ _NOISES = 1e-5, 10.0
 """Noise that is tried, in the size of the signals."""
 
 
+def at_the_end(times: np.ndarray) -> np.ndarray:
+    """Which samples of a run are those over which it has to have come back."""
+    return times >= times[-1] - _LAST * (times[-1] - times[0])
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """What all runs of a report share."""
@@ -50,7 +55,8 @@ class Case:
     times: np.ndarray
     params: Mapping[str, float]
     stays: Mapping[str, tuple[float, float]]
-    returns: Mapping[str, tuple[float, float]]
+    returns: Mapping[str, tuple[Any, Any]]
+    """Bounds over the end of the run: numbers, or one for each of its samples."""
     uncertain: tuple[str, ...]
     rubbing: tuple[str, ...]
     seed: int
@@ -77,16 +83,18 @@ class Case:
         )
         if not run.success:
             return run.status
-        last = run.time >= self.times[-1] - _LAST * (self.times[-1] - self.times[0])
+        last = at_the_end(self.times)
         for words, bounds, when in (
             ("leaves", self.stays, slice(None)),
             ("does not return to", self.returns, last),
         ):
             for label, (low, high) in bounds.items():
                 values = run[label][when]
-                if not (low <= values.min() and values.max() <= high):
-                    unit = self.units.get(label, "")
-                    return f"{label} {words} [{low:g}, {high:g}] {unit}".rstrip()
+                is_out = ~((low <= values) & (values <= high))
+                if is_out.any():
+                    k, unit = int(np.argmax(is_out)), self.units.get(label, "")
+                    least, most = (np.broadcast_to(bound, values.shape)[k] for bound in (low, high))
+                    return f"{label} {words} [{least:g}, {most:g}] {unit}".rstrip()
         return ""
 
     @cached_property

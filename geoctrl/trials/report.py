@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from geoctrl._checks import pandas_library
 from geoctrl._printing.markup import card, grid, number, paragraph
-from geoctrl._printing.printed_lines import full_text, short_form
+from geoctrl._printing.printed_lines import WIDTH, full_text, short_form
 from geoctrl._printing.record_lines import record_lines
 
 if TYPE_CHECKING:
@@ -94,9 +94,11 @@ class RobustnessReport:
         first, second = (
             max(map(len, column), default=0) for column in ([r.check for r in self.rows], values)
         )
+        third = max((len(f"{row.criterion} ({row.runs} runs)") for row in self.rows), default=0)
+        is_short = first + second + third + 6 < WIDTH
         for row, value in zip(self.rows, values, strict=True):
-            told = f"{row.check:<{first}}  {value:<{second}}  {row.criterion} ({row.runs} runs)"
-            lines.append(f"  {told}")
+            told, why = f"  {row.check:<{first}}  {value:<{second}}", f"{row.criterion} ({row.runs} runs)"
+            lines.append(f"{told}  {why}" if is_short else f"{told.rstrip()}\n    {why}")
         if self.missing:
             lines.append(f"  interrupted before {', '.join(self.missing)}")
         return lines

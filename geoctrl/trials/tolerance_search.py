@@ -21,7 +21,15 @@ from geoctrl.simulation.run import simulate
 from geoctrl.simulation.trajectory import Trajectory
 from geoctrl.systems import EulerPoincare, System, as_system
 from geoctrl.systems.states.tilted_system import tilted_states
-from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, driven_velocities, mechanism_of
+from geoctrl.trials.imperfections import (
+    CHECKS,
+    UPSIDE_DOWN,
+    Case,
+    Trial,
+    at_the_end,
+    driven_velocities,
+    mechanism_of,
+)
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
 from geoctrl.trials.shared import Shared
 
@@ -64,8 +72,8 @@ def robustness(
     its end within the plant's domain and meets what is asked; good values need not be an interval.
 
     Where neither ``stays`` nor ``returns`` is given, advected components and coordinates have to be, over the
-    last tenth, no further from where the run without imperfection ends than that run ever was, or a tenth of
-    their sizes there (`System.scales`: 0.1 rad of angles).
+    last tenth, no further from the run without imperfection than that run ever was from its end, or a tenth
+    of their sizes there (`System.scales`: 0.1 rad of angles).
 
     Limits, noise and friction are one number for all inputs, signals or velocities where these have one unit,
     or units that the description does not tell; else they are told in the size of each: the largest input of
@@ -150,7 +158,7 @@ def robustness(
     along, end = _bounds("stays", stays, system), _bounds("returns", returns, system)
     good = simulate(system, times, x0, params=values, controller=controller, throw=False)
     if stays is None and returns is None:
-        end = _default(system, good)
+        end = _default(system, good, at_the_end(times)) if good.success else {}
     limits, noises = _peaks(system, good, good.samples), _signals(system, good, good.samples)
     case = Case(system, controller, x0, times, values, along, end, unsure, rubs, int(rng), limits, noises)
     if "tilt" in names:
@@ -240,17 +248,17 @@ def _scales(system: System, run: Trajectory, k: int) -> Any:
     return system.scales(run.states[:, k], params=run.params)
 
 
-def _default(system: System, good: Trajectory) -> dict[str, tuple[float, float]]:
-    """Where the configuration has to be at the end, from the run without imperfection."""
+def _default(system: System, good: Trajectory, last: np.ndarray) -> dict[str, tuple[Any, Any]]:
+    """Where the configuration has to be at the last samples: beside the run without imperfection."""
     labels = system.state_labels
     if isinstance(getattr(system, "mechanism", None), EulerPoincare):
         mechanism = mechanism_of(system)
         labels = tuple(str(s) for s in mechanism.configuration_symbols if str(s) in labels)
     found, sizes = {}, dict(zip(system.state_labels, _scales(system, good, -1).state, strict=True))
     for label in labels:
-        end = float(good[label][-1])
-        far = max(float(np.abs(good[label] - end).max()), _NEAR * sizes[label])
-        found[label] = end - far, end + far
+        way = good[label]
+        far = max(float(np.abs(way - way[-1]).max()), _NEAR * sizes[label])
+        found[label] = way[last] - far, way[last] + far
     return found
 
 

@@ -258,6 +258,13 @@ def test_many_runs_are_sent_to_those_who_take_laws():
     assert abs(report["limit"].tolerated - abs(shorter().inputs[0, 0])) < 1e-3  # which it begins with
 
 
+def test_what_a_law_along_a_motion_tolerates_is_asked_beside_the_motion():
+    """A delay makes the swing a little larger, which is no fall; the run has to keep in step with it."""
+    whole = np.linspace(0, 3 * T, 61)
+    report = gc.robustness(pendulum(), law(), law().states[0], whole, ["delay"])
+    assert report["delay"].tolerated > 0.01
+
+
 def changed(**parts):
     given = dict(zip(("times", "states", "inputs"), motion(), strict=True)) | parts
     return lambda: gc.lqr(pendulum(), tuple(given.values()), holds=N)
