@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import shown
-from geoctrl.errors import InputError
+from geoctrl.errors import InputError, LabelError
 from geoctrl.sampling import Applied, Controls, HeldCourse, Hold, SampledController
 from geoctrl.simulation.held_runs import holds_in
 from geoctrl.simulation.jumps.mode_drives import ModeDrives
@@ -107,7 +107,12 @@ def _sampled_in_modes(
 ) -> ModeDrives:
     measured = {}
     for name, mode in system.modes.items():
-        controller.require_plant(mode.state_labels, mode.input_labels)
+        try:
+            controller.require_plant(mode.state_labels, mode.input_labels)
+        except LabelError as error:
+            raise LabelError(
+                f"through jumps a controller needs what every mode has: in the mode {name!r} {error}"
+            ) from None
         measured[name] = tuple(mode.state_labels), _sensor_readings(mode, controller, params[name])
     first, own = next(iter(system.modes.items()))
     drive, hold = _sampled_drive(own, controller, times, params[first])

@@ -124,6 +124,25 @@ def test_a_controller_measures_in_each_mode():
     assert by_scipy["T"] == pytest.approx(run["T"], rel=1e-10)
 
 
+def room():
+    T, u = gc.Coordinate("T"), sp.Symbol("u", real=True)
+    return gc.VectorField(
+        [T], [u - T.symbol / 10], inputs=["u"], equilibria={"at": gc.Family({"T": 0})}
+    ).reduce()
+
+
+def room_law():
+    return gc.linear_law(room(), room().equilibrium("at"), [[0.01]])
+
+
+def heating_without_its_room():
+    s, u = gc.Coordinate("s"), sp.Symbol("u", real=True)
+    opened = gc.Jump("opened", when=sp.Symbol("T", real=True) - 20, reset={"s": 0}, of="shut", to="open")
+    return gc.HybridSystem(
+        modes={"shut": room(), "open": gc.VectorField([s], [u], inputs=["u"]).reduce()}, jumps=[opened]
+    )
+
+
 def test_what_cannot_run_is_refused():
     h, law = thrown_ball()
     with pytest.raises(TypeError, match="must be a law or"):
@@ -132,5 +151,7 @@ def test_what_cannot_run_is_refused():
         gc.simulate(h, 1.0, START, controller=law.sampled(rate=5), inputs=[1.0])
     with pytest.raises(gc.LabelError, match="sets 'u'"):
         gc.simulate(bouncing_ball(0.5), 1.0, START, controller=law.sampled(rate=5))
+    with pytest.raises(gc.LabelError, match="in the mode 'open' the law measures 'T'"):
+        gc.simulate(heating_without_its_room(), 1.0, [21.0], controller=room_law().sampled(rate=4))
     with pytest.raises(gc.InputError, match="a hold of"):
         gc.simulate(h, 1.0, START, controller=law.sampled(rate=1e18))

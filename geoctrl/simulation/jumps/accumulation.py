@@ -12,8 +12,9 @@ _RATIOS = 6
 _LONGEST_CYCLE = 4
 _ALIKE, _SHRINKING = 1e-2, 0.999
 _NEAR = 1e-9
-_BLURRED = 8
-"""Times over which strikes are off when the next interval may no longer have the ratio of those before."""
+_BLURRED = 64
+"""Intervals over the time of rounding, times r twice: a flight rises by its speed times a quarter of its time
+over a rounding of that speed times the other; the next one, slower and shorter by r, may not be seen."""
 
 
 def accumulation_point(
@@ -49,6 +50,6 @@ def accumulation_point(
         if r < _SHRINKING and np.all(ratios < _SHRINKING) and np.ptp(ratios) <= _ALIKE * r:
             left = float(lengths[-1]) * r / (1 - r)
             end = times[-1] + left
-            near = left < _NEAR * (end - start) or _ALIKE * lengths[-1] < _BLURRED * blur()
+            near = left < _NEAR * (end - start) or r * r * lengths[-1] < _BLURRED * blur()
             return end if near else None
     return None

@@ -17,6 +17,7 @@ from geoctrl.simulation.jumps.hybrid_trajectory import HybridTrajectory, JumpRec
 from geoctrl.simulation.jumps.mode_drives import ModeDrives
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.stepping.drive.events import LocatedEvent, read_events
+from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.resting import at_rest
 from geoctrl.systems.jumps.transition import size_of
@@ -234,7 +235,7 @@ class _HybridRun:
         """By how much the rounding of a guard's terms moves its strike: more at a wall far from zero."""
         system, params = transition.source.system, self.params[transition.source.name]
         u = self._driven.of[transition.source.name].inputs_at(t, x, params)
-        rounding = float(np.finfo(float).eps) * size_of(system, transition.guard, t, x, u, params)
+        rounding = RELATIVE_ROUNDING * size_of(system, transition.guard, t, x, u, params)
         _, speed, _ = self._at_guard(transition, t, x)
         return rounding / abs(speed) if speed else np.inf
 
