@@ -906,6 +906,19 @@ def to_and_fro(**given):
     return gc.find_periodic(turning_back(), [0, 1], **{"period": 4, "jumps": ["end 1", "end -1"]} | given)
 
 
+@cache
+def hurried():
+    """The orbit of such a point, with a rate, and a parameter that nothing depends on."""
+    rate, idle = gc.Parameter("rate", 1.0), gc.Parameter("idle", 1.0)
+    go = field([X1, X2], [rate * X2, 0], parameters=[rate, idle])
+    ends = [gc.Jump(f"end {k}", X1 - k, direction=k, reset={"x2": -X2}) for k in (-1, 1)]
+    return gc.find_periodic(gc.HybridSystem(modes={"motion": go}, jumps=ends), [0, 1], 4)
+
+
+def hurrying(along="rate", span=(0.5, 2), **given):
+    return gc.follow(hurried().system, hurried(), along, span, **given)
+
+
 def forced(**given):
     return gc.find_periodic(pushed_to_and_fro(), [0, 1], **{"forcing": 2 * sp.pi} | given)
 
@@ -960,6 +973,12 @@ CALLS += [
     ("tolerances of what jumps", lambda _: gc.robustness(turning_back(), None, [0, 1], T), gc.GeoctrlError),
     ("a table of what jumps", lambda _: gc.sweep(turning_back(), {"x1": [0, 1]}), TypeError),
     ("a branch of what jumps", lambda _: gc.follow(turning_back(), [0, 1], "p", (0, 1)), gc.GeoctrlError),
+    ("jumps along a state", lambda _: hurrying("x1"), gc.LabelError),
+    ("jumps along what nothing depends on", lambda _: hurrying("idle"), gc.LabelError),
+    ("jumps along a number", lambda _: hurrying(3), gc.LabelError),
+    ("jumps over a span without them", lambda _: hurrying(span=(2, 3)), gc.InputError),
+    ("jumps with other parameters", lambda _: hurrying(params={"rate": 2}), gc.InputError),
+    ("jumps that are certified", lambda _: hurrying(certify=True), gc.InputError),
     (
         "sections of what jumps",
         lambda _: gc.poincare_section(turning_back(), {"x1": 0}, [[0, 1]], 1),

@@ -22,11 +22,11 @@ from geoctrl.continuation.curve import Course
 from geoctrl.continuation.normal_forms.hopf_normal_form import HopfNormalForm, hopf_normal_form
 from geoctrl.continuation.orbits_from_equilibria import branch_of_hopf_point
 from geoctrl.errors import InputError, LabelError
-from geoctrl.orbits.branches.following_orbits import branch_of_orbit
+from geoctrl.orbits.branches.following_orbits import branch_of_jumps, branch_of_orbit
 from geoctrl.orbits.branches.orbit_branch import OrbitBranch, OrbitChange
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.orbit import PeriodicOrbit
-from geoctrl.systems import Equilibrium, System, as_system
+from geoctrl.systems import Equilibrium, HybridSystem, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium
 
 __all__ = ["follow"]
@@ -66,11 +66,14 @@ def follow(
     A `PeriodicOrbit` is followed along a parameter, on its levels of what is conserved, by pseudo-arclength
     with the derivatives of the flow; a Hopf point begins such a branch, on the side where its orbits are, and
     so does a period doubling of one. Folds, branch points, period doublings and tori are located in floats.
+    A `HybridOrbit` is followed likewise, with the derivatives of guards and resets, as far as a run of each
+    orbit meets these jumps first and they keep what they promise; where a strike grazes, another guard comes
+    first or a contact would pull, the branch ends with a change that says so.
 
     Parameters
     ----------
-    sys : System
-    eq : Equilibrium, state ``x``, pair ``(x, u)``, PeriodicOrbit, Change or OrbitChange
+    sys : System or HybridSystem
+    eq : Equilibrium, state ``x``, pair ``(x, u)``, PeriodicOrbit, HybridOrbit, Change or OrbitChange
     along : str
         A state, a symbol of the family of ``eq``, or a parameter; of orbits a parameter, or the name
         of a conserved function, whose level then changes.
@@ -102,7 +105,7 @@ def follow(
         If ``along`` or ``fixed`` name nothing there is, or ``along`` no parameter that orbits depend on.
     InputError
         If the span is none, or the value of ``eq`` lies outside it; for an orbit or a change of another
-        system or through jumps, or given with ``fixed``, ``params`` or ``certify``; if ``certify`` is no
+        system, or given with ``fixed``, ``params`` or ``certify``; if ``certify`` is no
         bool.
     EquilibriumError
         If ``eq`` is no equilibrium; if no curve of equilibria goes on from it, or several do; if no branch of
@@ -137,17 +140,13 @@ def follow(
     >>> str(asked.verdicts[0]), str(asked.verdicts[-1])
     ('PROVED_UNSTABLE', 'PROVED_STABLE')
     """
-    if isinstance(eq, HybridOrbit):
-        raise InputError(
-            "branches of orbits through jumps are not followed: call find_periodic(h, orbit.x, orbit.period, "
-            "params={...}, jumps=orbit.jumps) for one value after the other, each from the orbit before"
-        )
-    system = as_system(sys, "follow")
+    jumps = isinstance(eq, HybridOrbit) or isinstance(getattr(eq, "orbit", None), HybridOrbit)
+    system: Any = sys if jumps and isinstance(sys, HybridSystem) else as_system(sys, "follow")
     limits = _span(span)
     count = whole_number("points", points, 3, 100_000)
     if not isinstance(certify, bool):
         raise InputError(f"certify must be True or False, got {shown(certify)}")
-    if isinstance(eq, PeriodicOrbit | Change | OrbitChange):
+    if isinstance(eq, PeriodicOrbit | HybridOrbit | Change | OrbitChange):
         if certify:
             raise InputError("certify= is of equilibria; what is proved of an orbit tells orbit.enclose()")
         if fixed or params:
@@ -164,8 +163,8 @@ def follow(
 
 
 def _orbits(
-    system: System,
-    begun: PeriodicOrbit | Change | OrbitChange,
+    system: Any,
+    begun: PeriodicOrbit | HybridOrbit | Change | OrbitChange,
     along: str,
     span: tuple[float, float],
     points: int,
@@ -173,7 +172,7 @@ def _orbits(
     """The branch of periodic orbits through an orbit, or from a change."""
     of = begun.point.system if isinstance(begun, Change) else None
     of = begun.orbit.system if isinstance(begun, OrbitChange) else of
-    of = begun.system if isinstance(begun, PeriodicOrbit) else of
+    of = begun.system if isinstance(begun, PeriodicOrbit | HybridOrbit) else of
     if of is not system:
         raise InputError(
             "the orbit or change is not of this system; follow it in the system that it was found in"
@@ -183,6 +182,8 @@ def _orbits(
         (found,) = begun.branches(span)
     elif isinstance(begun, Change):
         found = branch_of_hopf_point(begun.normal_form(), along, span, points, call)
+    elif isinstance(begun, HybridOrbit):
+        found = branch_of_jumps(begun, along, span, points, call)
     else:
         found = branch_of_orbit(begun, along, span, points, call)
     call.report.finish(1.0)

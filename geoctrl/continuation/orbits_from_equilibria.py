@@ -21,6 +21,7 @@ from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.orbits.branches.following_orbits import branch_of_course, require_parameter
 from geoctrl.orbits.branches.orbit_arclength import OrbitCourse, OrbitPlace
 from geoctrl.orbits.branches.orbit_branch import OrbitBranch
+from geoctrl.orbits.branches.smooth_arclength import SmoothCourse
 from geoctrl.orbits.enclosures.orbit_symmetries import Closing
 from geoctrl.orbits.shooting import Along, Shooting
 
@@ -75,7 +76,7 @@ def _first_orbit(
     normal = np.zeros(len(y))
     normal[:n] = form.adjoint.real * shooting.sizes
     normal[-1] = -float(form.adjoint.real @ form.tangent) * width
-    course = OrbitCourse(shooting, span, points)
+    course = SmoothCourse(shooting, span, points)
     start = course.first_place(y, normal / np.linalg.norm(normal))
     away = np.concatenate([w / shooting.sizes for w in wave])
     return course, start, 0.5 * float(np.linalg.norm(away))

@@ -44,13 +44,21 @@ class ClockedHybrid(NamedTuple):
     kept: dict[str, dict[str, sp.Expr]]
 
     @classmethod
-    def of(cls, system: HybridSystem, forcing: Any, params: Mapping[str, float] | None) -> ClockedHybrid:
-        """That of a system, for ``forcing=`` of `find_periodic`."""
+    def of(
+        cls,
+        system: HybridSystem,
+        forcing: Any,
+        params: Mapping[str, float] | None,
+        free: str | None = None,
+    ) -> ClockedHybrid:
+        """That of a system, for ``forcing=`` of `find_periodic`; with a parameter that may change."""
         values = system.parameters_at(params)
         forced = _forcing_of_modes(system, forcing, values)
-        period, rate = next(
-            (f.period(values[k]), rate_of_clock(f, values[k])) for k, f in forced.items() if f
-        )
+        fixed = {k: {name: v for name, v in own.items() if name != free} for k, own in values.items()}
+        period, rate = next((f.period(values[k]), rate_of_clock(f, fixed[k])) for k, f in forced.items() if f)
+        for k, f in forced.items():
+            if free is not None and f is not None:
+                f.require_along(free, values[k])
         clock = clock_of(system.modes.values())
         written = {name: ClockedNodes(mode, forced[name], clock) for name, mode in system.modes.items()}
         jumps, promises = [], {}

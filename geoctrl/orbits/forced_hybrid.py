@@ -17,14 +17,12 @@ from geoctrl.orbits.clocked_hybrid import ClockedHybrid
 from geoctrl.orbits.forcing import whole_periods
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.hybrid_shooting import hybrid_orbit, names_of_jumps
+from geoctrl.orbits.met_jumps import AFTER, require_met
 from geoctrl.orbits.orbit import no_orbit
 from geoctrl.simulation.run import simulate
 from geoctrl.systems import HybridSystem
 
-__all__ = ["forced_hybrid_orbit"]
-
-_AFTER = 1e-3
-"""Part of the period by which the orbit is run past its end."""
+__all__ = ["forced_hybrid_orbit", "orbit_without_clock"]
 
 
 def forced_hybrid_orbit(
@@ -50,27 +48,23 @@ def forced_hybrid_orbit(
     if names and names[0] == jump.name:
         names = [*names[1:], names[0]]
     found = hybrid_orbit(clocked, jump.after, cycles * P, params, jump.mode, names, {clock: cycles})
-    return _without_clock(system, found, float(P / (2 * np.pi)), cycles)
+    return orbit_without_clock(system, found, cycles)
 
 
-def _without_clock(system: HybridSystem, found: HybridOrbit, unit: float, cycles: int) -> HybridOrbit:
+def orbit_without_clock(system: HybridSystem, found: HybridOrbit, cycles: int) -> HybridOrbit:
     """The orbit as one of the equations that hold the time, if a motion of these meets its jumps."""
-    begin = float(found.x[-1]) * unit % (found.period / cycles)
+    P = found.period / cycles
+    begin = float(found.x[-1]) * P / (2 * np.pi) % P
     run = simulate(
         system,
-        [begin, begin + found.period * (1 + _AFTER)],
+        [begin, begin + found.period * (1 + AFTER)],
         found.x[:-1],
         params=found.params,
         mode=found.modes[0],
         max_jumps=len(found.jumps),
         throw=False,
     )
-    met = tuple(jump.name for jump in run.jumps)
-    if met != found.jumps or run.status.startswith("failed"):
-        raise no_orbit(
-            f"a motion from what was found meets "
-            f"{', '.join(met) or 'no jump'} instead of {', '.join(found.jumps)} ({run.status})"
-        )
+    require_met(run, found.jumps, np.cumsum(found.periods), found.period)
     # On the guard the time tells the place along it: the zero of the strike is the clock's.
     strike = found.neutral.index("strike")
     return replace(

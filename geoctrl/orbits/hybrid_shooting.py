@@ -22,11 +22,11 @@ import numpy as np
 
 from geoctrl._calls.long_calls import tell
 from geoctrl._checks import nearest
-from geoctrl._scalars import real
+from geoctrl._scalars import Node, real
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.forcing import holds_time
 from geoctrl.orbits.hybrid_orbit import HybridOrbit
-from geoctrl.orbits.met_jumps import jumps_of_guess, jumps_of_ways
+from geoctrl.orbits.met_jumps import chain_of_jumps, jumps_of_guess, jumps_of_ways
 from geoctrl.orbits.orbit import no_orbit
 from geoctrl.orbits.phases.hybrid_phase import Phase, PhaseEnd
 from geoctrl.orbits.phases.stretches import (
@@ -38,11 +38,12 @@ from geoctrl.orbits.phases.stretches import (
     stretches_of_part,
     time_to_guard,
 )
+from geoctrl.orbits.shooting import Along
 from geoctrl.systems import HybridSystem, Transition
 from geoctrl.systems.jumps.guard_states import states_on_guard
 from geoctrl.verification import Verdict
 
-__all__ = ["hybrid_orbit", "names_of_jumps"]
+__all__ = ["HybridShooting", "hybrid_orbit", "names_of_jumps", "orbit_of_jumps", "shooting_of_jumps"]
 
 _STEPS, _HALVINGS = 40, 14
 _CLOSED = 1e-10
@@ -88,16 +89,13 @@ def hybrid_orbit(
         )
     if names is None or len(times) != len(names):
         names, times = jumps_of_guess(system, x, float(sum(times)), values, first, names)
-    chain = _chain(system, first, names)
-    phases = [Phase(t, _both(values, t)) for t in chain]
-    offset = 2 * np.pi * np.array([turns.get(k, 0) for k in system.modes[first].state_labels])
-    shooting = _HybridShooting(system, x, phases, np.array(times), offset)
-    return _orbit(*_solution_in_parts(shooting), dict(params or {}))
+    shooting = shooting_of_jumps(system, x, times, names, values, first, turns)
+    return orbit_of_jumps(*_solution_in_parts(shooting), dict(params or {}))
 
 
 def _solution_in_parts(
-    whole: _HybridShooting,
-) -> tuple[_HybridShooting, list[np.ndarray], np.ndarray, float]:
+    whole: HybridShooting,
+) -> tuple[HybridShooting, list[np.ndarray], np.ndarray, float]:
     """The equations that an orbit is found by, and their solution: phases that are unstable are cut, into
     more parts, and where the motion of the guess strikes, where that is not enough.
     """
@@ -119,6 +117,23 @@ def _solution_in_parts(
             break
         whole = whole.struck
     raise failure
+
+
+def shooting_of_jumps(
+    system: HybridSystem,
+    x: np.ndarray,
+    times: Sequence[float],
+    names: Sequence[str],
+    values: Mapping[str, dict[str, float]],
+    first: str,
+    turns: Mapping[str, int],
+    along: Along | None = None,
+) -> HybridShooting:
+    """The equations of orbits through jumps near a state, along a branch with its parameter."""
+    by = None if along is None or along.conserved else along.name
+    phases = [Phase(t, _both(values, t), by) for t in chain_of_jumps(system, first, names)]
+    offset = 2 * np.pi * np.array([turns.get(k, 0) for k in system.modes[first].state_labels])
+    return HybridShooting(system, x, phases, np.array(times), offset, along=along)
 
 
 def _both(values: Mapping[str, dict[str, float]], transition: Transition) -> dict[str, float]:
@@ -146,24 +161,8 @@ def names_of_jumps(system: HybridSystem, jumps: Any) -> list[str] | None:
     return list(jumps)
 
 
-def _chain(system: HybridSystem, first: str, names: Sequence[str]) -> list[Transition]:
-    """The jumps, each from the mode that the one before enters."""
-    by_name, mode, chain = {t.name: t for t in system.transitions}, first, []
-    for name in names:
-        if by_name[name].source.name != mode:
-            raise InputError(
-                f"the jump {name!r} leads from the mode {by_name[name].source.name!r}, and the motion is in "
-                f"{mode!r}"
-            )
-        chain.append(by_name[name])
-        mode = by_name[name].target.name
-    if mode != first:
-        raise InputError(f"after the jumps {', '.join(names)} the mode is {mode!r}, not {first!r} again")
-    return chain
-
-
 @dataclass(frozen=True, eq=False)
-class _HybridShooting:
+class HybridShooting:
     """The equations of an orbit near a guess."""
 
     hybrid: HybridSystem
@@ -173,6 +172,31 @@ class _HybridShooting:
     offset: np.ndarray
     known: list[np.ndarray] | None = None
     """States at the begin of each part, where they are not those along the motion of the guess."""
+    along: Along | None = None
+
+    def at_value(self, value: float) -> HybridShooting:
+        """The same equations at another value of what a branch goes along."""
+        assert self.along is not None
+        targets = self.targets.copy()
+        if self.along.conserved:
+            targets[self.level_names.index(self.along.name)] = value
+            parts = self.parts
+        else:
+            parts = [p.at_value(value) for p in self.phases]
+        other = replace(self, parts=parts)
+        known = {name: getattr(self, name) for name in ("starts", "sizes", "level_names", "_level_nodes")}
+        other.__dict__.update(known, targets=targets)
+        return other
+
+    @cached_property
+    def _level_nodes(self) -> list[Node]:
+        kept = self.phases[0].system.conserved(self.phases[0].params, u=np.zeros(0))
+        return [kept[name] for name in self.level_names]
+
+    @cached_property
+    def targets(self) -> np.ndarray:
+        """Levels of what is conserved, those of the guess."""
+        return self.phases[0].values_and_slopes(self._level_nodes, self.guess)[0]
 
     @cached_property
     def starts(self) -> list[np.ndarray]:
@@ -201,7 +225,7 @@ class _HybridShooting:
         return [growth_of_part(part, x, float(time), d) for part, x, time, d in found]
 
     @cached_property
-    def struck(self) -> _HybridShooting:
+    def struck(self) -> HybridShooting:
         """The same from the times at which the motion of the guess strikes, if it meets these jumps."""
         names = [phase.transition.name for phase in self.phases]
         values = {p.transition.source.name: p.params for p in self.phases}
@@ -212,7 +236,7 @@ class _HybridShooting:
             return self
         return replace(self, times=np.array(times))
 
-    def cut(self, counts: Sequence[int]) -> _HybridShooting:
+    def cut(self, counts: Sequence[int]) -> HybridShooting:
         """The same with each part in so many."""
         parts, times, known = list[Phase | Stretch](), list[float](), list[np.ndarray]()
         found = zip(self.parts, self.starts, self.times, self.sizes, counts, strict=True)
@@ -222,7 +246,7 @@ class _HybridShooting:
             times += [float(time) / count] * count
         return replace(self, parts=parts, times=np.array(times), known=known) if max(counts) > 1 else self
 
-    def cut_further(self, states: list[np.ndarray], times: np.ndarray) -> _HybridShooting:
+    def cut_further(self, states: list[np.ndarray], times: np.ndarray) -> HybridShooting:
         """The same from states and times where parts of their motions are too unstable, these in more."""
         there = replace(self, times=times, known=states)
         counts = [1 + max(0, int(np.log(g) / np.log(_APART))) for g in there.growths]
@@ -238,6 +262,15 @@ class _HybridShooting:
                 way = []
         return found
 
+    def past_guards(self, states: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """States at the begin of each part, beyond the guards that they were made on."""
+        found, last = list(states), self.parts[-1]
+        for i, part in enumerate(self.parts):
+            if isinstance(last, Phase):
+                found[i] = last.past_guard(states[i], _CLOSED * (np.abs(states[i]) + self.sizes[i]))
+            last = part
+        return found
+
     @cached_property
     def level_names(self) -> list[str]:
         """Names of what all modes keep, and all jumps."""
@@ -245,7 +278,7 @@ class _HybridShooting:
         if not (shared := set.intersection(*kept)):
             return []
         struck = [(p, self._states_on_guard(p, i)) for i, p in enumerate(self.parts) if isinstance(p, Phase)]
-        return sorted(n for n in shared if all(_jump_keeps(phase, n, states) for phase, states in struck))
+        return sorted(n for n in shared if all(phase.keeps(n, states) for phase, states in struck))
 
     def _states_on_guard(self, phase: Phase, place: int) -> list[np.ndarray]:
         """States on the guard at the end of a phase, of the sizes that states have on the orbit."""
@@ -253,27 +286,15 @@ class _HybridShooting:
         end = phase.end(x, float(self.times[place])).x
         return states_on_guard(phase.system, phase.transition.guard, phase.params, (end, sizes))
 
-    def levels(self, place: int, x: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Values of what is conserved at a state, and gradients."""
-        p = self.parts[place]
-        kept = p.system.conserved(p.params, u=np.zeros(0))
-        nodes = [kept[name] for name in names]
-        if not nodes:
-            return np.zeros(0), np.zeros((0, x.size))
-        slopes = p.system.graph.jacobian(nodes, p.system.state_nodes)
-        program = p.system.program([*nodes, *(e for row in slopes for e in row)])
-        values = np.array(program.scalar([*x.tolist(), 0.0], program.constants(p.params)))
-        return values[: len(nodes)], values[len(nodes) :].reshape(len(nodes), -1)
-
     def ends(self, states: Sequence[np.ndarray], times: np.ndarray) -> list[PhaseEnd]:
         """The parts at their ends."""
         return [p.end(x, float(t)) for p, x, t in zip(self.parts, states, times, strict=True)]
 
     def equations(self, states: Sequence[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Residuals in sizes, and their derivative by unknowns in sizes."""
+        """Residuals in sizes, and their derivative by unknowns in sizes; along a branch by its value too."""
         m, widths = len(self.parts), [x.size + 1 for x in states]
         places = np.concatenate([[0], np.cumsum(widths)])
-        residuals, rows = [], []
+        residuals, rows, by_value = [], [], []
         for i, end in enumerate(self.ends(states, times)):
             j, n = (i + 1) % m, states[i].size
             by_state = np.column_stack([end.flow * self.sizes[i], end.rate * self.times[i]])
@@ -286,28 +307,33 @@ class _HybridShooting:
             there = states[j] + self.offset if i == m - 1 else states[j]
             residuals += [(end.reset - there) / self.sizes[j], [end.guard / length]]
             rows += [closing, guard]
-            for values, gradients in self._further_conditions(i, states[i]):
-                weight = np.linalg.norm(gradients * self.sizes[i], axis=1)
-                weight[weight == 0] = 1.0
-                more = np.zeros((len(values), places[-1]))
-                more[:, places[i] : places[i] + n] = gradients * self.sizes[i] / weight[:, None]
-                residuals.append(values / weight)
-                rows.append(more)
-        return np.concatenate(residuals), np.vstack(rows)
+            by_value += [end.reset_by_value / self.sizes[j], [end.guard_by_value / length]]
+            values, gradients, slopes = self._further_conditions(i, states[i])
+            weight = np.linalg.norm(gradients * self.sizes[i], axis=1)
+            weight[weight == 0] = 1.0
+            more = np.zeros((len(values), places[-1]))
+            more[:, places[i] : places[i] + n] = gradients * self.sizes[i] / weight[:, None]
+            residuals.append(values / weight)
+            rows.append(more)
+            by_value.append(slopes / weight)
+        columns = [] if self.along is None else [np.concatenate(by_value) * self.along.size]
+        return np.concatenate(residuals), np.column_stack([np.vstack(rows), *columns])
 
-    def _further_conditions(self, i: int, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Relations of the leaf; in the first part levels, less those of the guess."""
-        system, params = self.parts[i].system, self.parts[i].params
-        held = [
-            (
-                np.ravel(system.leaf_residual(x, params)),
-                system.seen_from(None).leaf_gradient(x, params).reshape(-1, x.size),
-            )
-        ]
-        if i == 0 and self.level_names:
-            values, gradients = self.levels(0, x, self.level_names)
-            held.append((values - self.levels(0, self.guess, self.level_names)[0], gradients))
-        return held
+    def _further_conditions(self, i: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values and derivatives of the leaf; in the first part of levels, less those of the guess."""
+        leaf = list(self._phase(i).system.leaf.nodes)
+        found = self._phase(i).values_and_slopes([*leaf, *(self._level_nodes if i == 0 else [])], x)
+        values, gradients, slopes = (v.copy() for v in found)
+        if i == 0:
+            values[len(leaf) :] -= self.targets
+            if self.along is not None and self.along.conserved:
+                slopes[len(leaf) + self.level_names.index(self.along.name)] = -1.0
+        return values, gradients, slopes
+
+    def _phase(self, place: int) -> Phase:
+        """That of a part."""
+        part = self.parts[place]
+        return part if isinstance(part, Phase) else part.phase
 
     def solution(self) -> tuple[list[np.ndarray], np.ndarray, float]:
         """Newton's steps, halved where the next one with the same derivative would be no shorter."""
@@ -358,27 +384,11 @@ class _HybridShooting:
         return moved, later
 
 
-def _jump_keeps(phase: Phase, name: str, states: Sequence[np.ndarray]) -> bool:
-    """Whether a jump keeps a function, at states on its guard."""
-    t, target = phase.transition, phase.transition.target.system
-    before = phase.system.conserved(phase.params)[name]
-    after = target.conserved(phase.params).get(name)
-    if after is None or not states:
-        return False
-    here, there = phase.system.program([before, *t.reset]), target.program([after])
-    for x in states:
-        value, *y = here.scalar([*x.tolist(), 0.0], here.constants(phase.params))
-        (other,) = there.scalar([*y, 0.0], there.constants(phase.params))
-        if abs(value - other) > _CLOSED * (abs(value) + abs(other)):
-            return False
-    return True
-
-
-def _orbit(
-    shooting: _HybridShooting, states: list[np.ndarray], times: np.ndarray, residual: float, params: dict
+def orbit_of_jumps(
+    shooting: HybridShooting, states: list[np.ndarray], times: np.ndarray, residual: float, params: dict
 ) -> HybridOrbit:
     """The orbit with its multipliers, if it meets these jumps first and keeps what they promise."""
-    phases, ways = shooting.phases, shooting.ways(states, times)
+    phases, ways = shooting.phases, shooting.ways(shooting.past_guards(states), times)
     ends = [end_of_way(phase, way) for phase, way in zip(phases, ways, strict=True)]
     states, times, m = (
         [way[0][0] for way in ways],

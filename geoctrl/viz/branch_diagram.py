@@ -25,6 +25,9 @@ _MARKS = {
     "meeting eigenvalues": ("v", "eigenvalues meet"),
     "period doubling": ("P", "period doubling"),
     "torus": ("o", "torus"),
+    "grazing": ("x", "grazing"),
+    "corner": ("X", "corner"),
+    "contact": ("X", "contact"),
 }
 
 
@@ -225,7 +228,7 @@ def orbit_branches(
 def _extremes(branch: Any, row: int) -> list[np.ndarray]:
     """Least and greatest value of a state along each orbit."""
     along = [orbit.trajectory().states[row] for orbit in branch.orbits]
-    return [np.array([values.min() for values in along]), np.array([values.max() for values in along])]
+    return [np.array([extreme(values) for values in along]) for extreme in (np.nanmin, np.nanmax)]
 
 
 def _runs(flags: np.ndarray) -> list[tuple[int, int]]:

@@ -181,7 +181,6 @@ def test_what_is_no_orbit_through_these_jumps():
             "is 'up', not 'down' again",
         ),
         (lambda: gc.find_periodic(bouncing_ball(0.5), [3, 0], 0.6), gc.EquilibriumError, "no periodic orbit"),
-        (lambda: gc.follow(h, walk(), "slope", (0, 1)), gc.InputError, "from the orbit before"),
         (lambda: gc.find_periodic(h.modes["motion"], WALKER_STEP, 0.7, mode="a"), gc.InputError, "has none"),
     ]
     for ask, error, words in asked:

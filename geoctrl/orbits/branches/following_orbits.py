@@ -11,14 +11,18 @@ import numpy as np
 from geoctrl._calls.long_calls import LongCall
 from geoctrl._checks import nearest
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, LabelError
-from geoctrl.orbits.branches.orbit_arclength import OrbitCourse, OrbitPlace
+from geoctrl.orbits.branches.hybrid_arclength import HybridCourse, HybridPlace
+from geoctrl.orbits.branches.hybrid_curve import HybridCurve
+from geoctrl.orbits.branches.orbit_arclength import JumpBreak, OrbitCourse, OrbitPlace
 from geoctrl.orbits.branches.orbit_branch import OrbitBranch, OrbitChange
 from geoctrl.orbits.branches.orbit_changes import BRANCH, DOUBLING, FOLD, OrbitEvent, orbit_events
+from geoctrl.orbits.branches.smooth_arclength import SmoothCourse
 from geoctrl.orbits.enclosures.orbit_symmetries import Closing
+from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.shooting import Along, Shooting
 
-__all__ = ["branch_of_course", "branch_of_orbit", "require_parameter"]
+__all__ = ["branch_of_course", "branch_of_jumps", "branch_of_orbit", "require_parameter"]
 
 _SEGMENTS = 4
 """Parts into which periods are cut."""
@@ -61,16 +65,32 @@ def branch_of_orbit(
         orbit.forcing.require_along(along, orbit.params)
     states = [orbit.x, *shooting.parts_of_motion(orbit.x, orbit.period)]
     y = shooting.unknowns(states, orbit.period, orbit.angle or 0.0, value)
-    course = OrbitCourse(shooting, span, points)
+    course = SmoothCourse(shooting, span, points)
+    return branch_of_course(course, _first_place(course, y), 1.0 / (points - 1), call, one_way=False)
+
+
+def branch_of_jumps(
+    orbit: HybridOrbit, along: str, span: tuple[float, float], points: int, call: LongCall | None
+) -> OrbitBranch:
+    """The branch through an orbit that jumps, both ways."""
+    curve, y = HybridCurve.curve_through(orbit, along, span[1] - span[0])
+    value = curve.parts(y)[2]
+    if not span[0] <= value <= span[1]:
+        raise InputError(f"the orbit has {along} = {value:.9g}, outside the span ({span[0]:g}, {span[1]:g})")
+    course = HybridCourse(curve, span, points)
+    return branch_of_course(course, _first_place(course, y), 1.0 / (points - 1), call, one_way=False)
+
+
+def _first_place(course: OrbitCourse, y: np.ndarray) -> OrbitPlace:
+    """The place at an orbit, where its value can change."""
     normal = np.zeros(len(y))
     normal[-1] = 1.0
     try:
-        start = course.first_place(y, normal)
+        return course.first_place(y, normal)
     except GeoctrlError as error:
         raise EquilibriumError(
             f"no branch begins at the orbit: {error}; take an orbit that is no fold of the value"
         ) from None
-    return branch_of_course(course, start, 1.0 / (points - 1), call, one_way=False)
 
 
 def branch_of_course(
@@ -94,6 +114,8 @@ def branch_of_course(
         call.otherwise = so_far
     course.walk(start, length, report, one_way=one_way)
     changes += [_change(course, event) for event in orbit_events(course, count)]
+    for sense, found in course.breaks.items():
+        changes.insert(len(changes) if sense > 0 else 0, _break(found, sense))
     return _branch(course, changes)
 
 
@@ -132,16 +154,30 @@ def _change(course: OrbitCourse, event: OrbitEvent) -> OrbitChange:
     )
 
 
+def _break(found: JumpBreak, sense: float) -> OrbitChange:
+    """The record of an end at which jumps are no longer those of the orbits."""
+    orbit, ends = found.place.orbit, (found.place.value, found.beyond)
+    verdicts = (orbit.verdict, None) if sense > 0 else (None, orbit.verdict)
+    return OrbitChange(
+        kind=found.kind,
+        value=found.value,
+        bracket=(min(ends), max(ends)),
+        multiplier=None,
+        orbit=orbit,
+        before=verdicts[0],
+        after=verdicts[1],
+        sides=(orbit,),
+    )
+
+
 # -- other branches --------------------------------------------------------------------------------
 
 
 def _branches(course: OrbitCourse, event: OrbitEvent, span: Any = None) -> list[OrbitBranch]:
     """`OrbitChange.branches`."""
     limits = course.span if span is None else (float(span[0]), float(span[1]))
-    shooting, y, direction = (
-        _doubling_start(event.place) if event.kind == DOUBLING else _crossing_start(event.place)
-    )
-    other = OrbitCourse(shooting, limits, course.points)
+    shooting, y, direction = _start_beside(event)
+    other = type(course)(shooting, limits, course.points)
     for length in _AWAY:
         try:
             start = other.first_place(y + length * direction, direction)
@@ -153,7 +189,15 @@ def _branches(course: OrbitCourse, event: OrbitEvent, span: Any = None) -> list[
     raise EquilibriumError(f"no other branch was found near {course.along} = {event.place.value:.9g}")
 
 
-def _crossing_start(place: OrbitPlace) -> tuple[Shooting, np.ndarray, np.ndarray]:
+def _start_beside(event: OrbitEvent) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Equations, unknowns and the direction of the orbits that are met at a change."""
+    place = event.place
+    if event.kind == BRANCH:
+        return _crossing_start(place)
+    return _crossing_start(place.two_rounds()) if isinstance(place, HybridPlace) else _doubling_start(place)
+
+
+def _crossing_start(place: OrbitPlace) -> tuple[Any, np.ndarray, np.ndarray]:
     """Equations, unknowns and a direction, besides the course's own, in which they do not change."""
     J = place.shooting.equations(place.y)[1]
     kernel = np.linalg.svd(J)[2][-2:].T

@@ -7,24 +7,25 @@ the flow. The phase of each orbit is chosen next to that of the one before.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from geoctrl.errors import EquilibriumError, GeoctrlError
-from geoctrl.orbits.multiple_shooting import orbit_of
-from geoctrl.orbits.orbit import PeriodicOrbit
-from geoctrl.orbits.shooting import RANK, Shooting
+from geoctrl.orbits.shooting import RANK
 
-__all__ = ["OrbitCourse", "OrbitPlace", "solution_on_plane"]
+__all__ = ["JumpBreak", "OrbitCourse", "OrbitPlace", "solution_on_plane"]
 
 _NEWTON, _FAST = 10, 4
 """Steps of a corrector at most, and up to which the next step of the course is longer."""
 _QUADRATIC, _CLOSED = 1e-7, 1e-11
 """Length of a step from which on the next one is of rounding, and the residual up to which an orbit counts as
 found, in sizes of the unknowns."""
+_ROUNDING = 1e-14
+"""Of residuals, over the sizes of what derivatives make of the unknowns."""
 _LONGER, _SHORTER = 1.3, 0.8
 _LONGEST, _SHORTEST = 0.25, 1e-7
 """Length of a step of the course, relative to the unknowns, and in their sizes."""
@@ -37,7 +38,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitPlace:
+class OrbitPlace(ABC):
     """An orbit of a course.
 
     Attributes
@@ -46,40 +47,50 @@ class OrbitPlace:
         Unknowns.
     tangent : ndarray
         Direction of the course, of length one.
-    shooting : Shooting
-        The equations with the phase chosen next to this orbit.
+    shooting : Shooting, or HybridCurve through jumps
+        The equations, with the phase chosen next to this orbit.
     residual : float
     """
 
     y: np.ndarray
     tangent: np.ndarray
-    shooting: Shooting
+    shooting: Any
     residual: float
 
     @property
+    @abstractmethod
     def value(self) -> float:
         """Of the parameter."""
-        value = self.shooting.parts(self.y)[3]
-        assert value is not None
-        return value
 
     @property
     def slope(self) -> float:
         """Rate of the value along the course, in its size."""
         return float(self.tangent[-1])
 
-    @cached_property
-    def orbit(self) -> PeriodicOrbit:
+    @property
+    @abstractmethod
+    def orbit(self) -> Any:
         """With its multipliers."""
-        return orbit_of(self.shooting, self.y, self.residual)
+
+
+class JumpBreak(NamedTuple):
+    """Where jumps of a branch are no longer those of its orbits: its kind, the last place that is one, the
+    value there, and one next to it, beyond.
+    """
+
+    kind: str
+    place: OrbitPlace
+    value: float
+    beyond: float
 
 
 def solution_on_plane(
-    shooting: Shooting, y: np.ndarray, normal: np.ndarray, target: float
+    shooting: Any, y: np.ndarray, normal: np.ndarray, target: float
 ) -> tuple[np.ndarray, np.ndarray, float, int]:
     """The zero of the equations near y on a plane: unknowns, derivative, residual, and how many steps it
     took; EquilibriumError where there is none.
     """
+    before = np.inf
     for count in range(_NEWTON):
         residual, J = shooting.equations(y)
         rows, defect = np.vstack([J, normal]), np.append(residual, normal @ y - target)
@@ -90,18 +101,21 @@ def solution_on_plane(
         if np.max(np.abs(step)) <= _QUADRATIC * np.max(np.abs(y)):
             residual, J = shooting.equations(y)
             left = float(np.max(np.abs(residual)))
-            if left <= _CLOSED * np.max(np.abs(y)):
+            rounding = _ROUNDING * float(np.max(np.abs(J) @ np.abs(y)))  # next to a rest that repels
+            if left <= _CLOSED * np.max(np.abs(y)) or before < 2 * left <= 2 * rounding:
                 return y, J, left, count + 1
-            break
+            if left > rounding:
+                break
+            before = left
     raise EquilibriumError("the steps of the corrector do not converge")
 
 
-class OrbitCourse:
+class OrbitCourse(ABC):
     """Orbits on both sides of a first one, or on the side that its tangent shows.
 
     Parameters
     ----------
-    shooting : Shooting
+    shooting : Shooting, or HybridCurve through jumps
         With the parameter that it goes along.
     span : (low, high)
         Of the parameter.
@@ -109,7 +123,7 @@ class OrbitCourse:
         Places over the span, about.
     """
 
-    def __init__(self, shooting: Shooting, span: tuple[float, float], points: int) -> None:
+    def __init__(self, shooting: Any, span: tuple[float, float], points: int) -> None:
         assert shooting.along is not None
         self._shooting, self.span, self._size = shooting, span, shooting.along.size
         self.along, self.points = shooting.along.name, points
@@ -117,17 +131,18 @@ class OrbitCourse:
         self._most = _MOST * points
         self.places: list[OrbitPlace] = []
         self.ends = "", ""
+        self.breaks: dict[float, JumpBreak] = {}  # by the sense in which the branch goes on
 
     def place(self, y: np.ndarray, J: np.ndarray, residual: float, before: np.ndarray) -> OrbitPlace:
         """The place at a solution, its tangent in the sense of a direction before."""
-        rows = np.vstack([J, before])
-        right = np.zeros(len(rows))
-        right[-1] = 1.0
-        tangent = np.linalg.lstsq(rows, right, rcond=RANK)[0]
-        tangent /= np.linalg.norm(tangent)
-        states, _, _, value = self._shooting.parts(y)
-        beside = self._shooting.next_to_state(states[0], self._shooting.params_at(value))
-        return OrbitPlace(y, tangent, beside, residual)
+        _, sizes, along = np.linalg.svd(J)
+        still = along[min(int(np.sum(sizes > RANK * sizes[0])), len(along) - 1) :]
+        tangent = before @ still.T @ still
+        return self._place(y, tangent / np.linalg.norm(tangent), residual)
+
+    @abstractmethod
+    def _place(self, y: np.ndarray, tangent: np.ndarray, residual: float) -> OrbitPlace:
+        """The place of a solution and its tangent."""
 
     def first_place(self, y: np.ndarray, normal: np.ndarray) -> OrbitPlace:
         """The place next to unknowns, on the plane across a direction."""
@@ -182,19 +197,37 @@ class OrbitCourse:
                 if step > _SHRUNK:
                     continue
                 return f"the orbits shrink to a point near {self.along} = {here.value:.6g}"
-            if not low <= there.value <= high:
-                edge = low if there.value < low else high
-                found += self._places_at(edge, here, there)
+            inside = low <= there.value <= high
+            edge = low if there.value < low else high
+            for place in [there] if inside else self._places_at(edge, here, there):
+                if end := self._end_between(here, place, sense, found):
+                    return end
+                found.append(place)
+            if not inside:
                 return f"{self.along} = {edge:.9g}"
-            found.append(there)
             told(there.value, min(1.0, len(found) * self._step))
             here, step = there, step * (_LONGER if count <= _FAST else _SHORTER)
         return f"{self._most} orbits were taken, the last at {self.along} = {here.value:.9g}"
 
+    def _end_between(
+        self,
+        here: OrbitPlace,  # noqa: ARG002
+        there: OrbitPlace,  # noqa: ARG002
+        sense: float,  # noqa: ARG002
+        found: list[OrbitPlace],  # noqa: ARG002
+    ) -> str:
+        """Why the branch ends between two places, if it does; what is still of it is found."""
+        return ""
+
+    @property
+    @abstractmethod
+    def _rest_counts(self) -> bool:
+        """Whether rest is an orbit as others are, and followed."""
+
     def _longest(self, here: OrbitPlace) -> float:
         """The longest step from a place: a part of all that is there, and of the span."""
         part = _LONGEST * float(np.linalg.norm(here.y[:-1]))
-        if here.shooting.forcing is not None:  # rest is followed as well
+        if self._rest_counts:
             part = max(part, self._step)
         return self._step / abs(here.slope) if part * abs(here.slope) > self._step else part
 
@@ -207,14 +240,9 @@ class OrbitCourse:
             raise EquilibriumError("the course turns more than a step allows")
         return there, count
 
-    @staticmethod
-    def _point_between(here: OrbitPlace, there: OrbitPlace) -> bool:
+    def _point_between(self, here: OrbitPlace, there: OrbitPlace) -> bool:  # noqa: ARG002
         """Whether orbits have shrunk to a point between two, and come back half a period on."""
-        shooting = here.shooting
-        if shooting.forcing is not None:  # rest is an orbit as others are
-            return False
-        rates = [s.rate(s.guess) / shooting.sizes for s in (shooting, there.shooting)]
-        return bool(rates[0] @ rates[1] < 0)
+        return False
 
     def _places_at(self, edge: float, here: OrbitPlace, there: OrbitPlace) -> list[OrbitPlace]:
         """The place at the edge of the span between two; none where the first is at it."""

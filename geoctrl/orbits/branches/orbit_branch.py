@@ -15,10 +15,14 @@ from geoctrl._checks import saved_text
 from geoctrl._printing.printed_lines import full_text, short_form
 from geoctrl.errors import EquilibriumError
 from geoctrl.orbits.enclosures.enclosed_orbit import OrbitEnclosure
+from geoctrl.orbits.hybrid_orbit import HybridOrbit
 from geoctrl.orbits.orbit import PeriodicOrbit
+from geoctrl.orbits.phases.hybrid_enclosure import HybridOrbitEnclosure
 from geoctrl.verification import Verdict
 
 __all__ = ["OrbitBranch", "OrbitChange"]
+
+Enclosure = OrbitEnclosure | HybridOrbitEnclosure
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,29 +33,33 @@ class OrbitChange:
     ----------
     kind : str
         "fold" (the value turns), "branch point" (another branch of orbits crosses), "period doubling" (a
-        multiplier is -1) or "torus" (a pair with an imaginary part is on the unit circle).
+        multiplier is -1) or "torus" (a pair with an imaginary part is on the unit circle). Of orbits through
+        jumps at an end of their branch also "grazing" (a strike no longer passes its guard, or another guard
+        is touched), "corner" (two guards are met at one instant) or "contact" (what a jump or a contact
+        promises is kept no longer).
     value : float
         Of the parameter.
     bracket : tuple of two floats
-        Values at orbits on both sides, in floats; of a fold, as far to both sides as these are from it.
-    multiplier : complex
-        On the unit circle there.
-    orbit : PeriodicOrbit
-        In floats.
-    before, after : Verdict
-        Of the orbits on both sides, in floats.
-    sides : tuple of two PeriodicOrbit
-        These orbits, at the ends of the bracket, or on both sides of a fold.
+        Values at orbits on both sides, in floats; of a fold, as far to both sides as these are from it. Where
+        orbits end, of the last one, and of a solution beyond it.
+    multiplier : complex or None
+        On the unit circle there; None where orbits end.
+    orbit : PeriodicOrbit or HybridOrbit
+        In floats; the last one, where they end.
+    before, after : Verdict or None
+        Of the orbits on both sides, in floats; None where there are none.
+    sides : tuple of PeriodicOrbit or HybridOrbit
+        These orbits, at the ends of the bracket, or on both sides of a fold; the last one, where they end.
     """
 
     kind: str
     value: float
     bracket: tuple[float, float]
-    multiplier: complex
-    orbit: PeriodicOrbit
-    before: Verdict
-    after: Verdict
-    sides: tuple[PeriodicOrbit, PeriodicOrbit]
+    multiplier: complex | None
+    orbit: PeriodicOrbit | HybridOrbit
+    before: Verdict | None
+    after: Verdict | None
+    sides: tuple[PeriodicOrbit | HybridOrbit, ...]
     _others: Callable[..., list[OrbitBranch]] | None = field(default=None, repr=False)
 
     @long_call
@@ -61,7 +69,7 @@ class OrbitChange:
         *,
         progress: bool | Callable[..., object] = False,  # noqa: ARG002
         seconds: float | None = None,  # noqa: ARG002
-    ) -> tuple[OrbitEnclosure, OrbitEnclosure]:
+    ) -> tuple[Enclosure, Enclosure]:
         """The orbits on both sides in balls, of which multipliers prove that it changes between them.
 
         Of a period doubling one has a real multiplier below -1 more than the other, of a torus a pair outside
@@ -76,10 +84,14 @@ class OrbitChange:
         Raises
         ------
         EquilibriumError
-            If an orbit is not proved, or the multipliers do not tell the change.
+            If an orbit is not proved, or the multipliers do not tell the change; where orbits end.
         InputError, TypeError
             As of `PeriodicOrbit.enclose`.
         """
+        if len(self.sides) < 2:
+            raise EquilibriumError(
+                f"orbits end at a {self.kind}: there are none beyond; change.orbit.enclose() is of the last"
+            )
         first, second = (orbit.enclose(bits) for orbit in self.sides)
         before, after = (_multipliers_beyond(self.kind, found) for found in (first, second))
         change = (0, 2) if self.kind == "torus" else (1, 0)
@@ -111,7 +123,7 @@ class OrbitChange:
         Raises
         ------
         EquilibriumError
-            At a fold or a torus, or where no other branch is found.
+            At a fold or a torus, where orbits end, or where no other branch is found.
         """
         if self._others is None:
             raise EquilibriumError(f"no other branch of periodic orbits is followed from a {self.kind}")
@@ -123,15 +135,17 @@ class OrbitChange:
             "kind": self.kind,
             "value": self.value,
             "bracket": list(self.bracket),
-            "multiplier": [self.multiplier.real, self.multiplier.imag],
-            "before": self.before.value,
-            "after": self.after.value,
+            "multiplier": None if self.multiplier is None else [self.multiplier.real, self.multiplier.imag],
+            "before": None if self.before is None else self.before.value,
+            "after": None if self.after is None else self.after.value,
             "state": self.orbit.x.tolist(),
             "period": self.orbit.period,
         }
 
     def _lines(self) -> list[str]:
         low, high = self.bracket
+        if self.multiplier is None:
+            return [f"<OrbitChange: {self.kind} in [{low:.12g}, {high:.12g}], where orbits end>"]
         return [
             f"<OrbitChange: {self.kind} in [{low:.12g}, {high:.12g}], multiplier {self.multiplier:.6g}; "
             f"{self.before} to {self.after}>"
@@ -141,7 +155,7 @@ class OrbitChange:
     __repr__ = short_form
 
 
-def _multipliers_beyond(kind: str, found: OrbitEnclosure) -> tuple[int, int] | None:
+def _multipliers_beyond(kind: str, found: Enclosure) -> tuple[int, int] | None:
     """How many multipliers are beyond the limit that a change is about, real ones and those of pairs with an
     imaginary part; None where it is not certain.
     """
@@ -171,8 +185,8 @@ class OrbitBranch:
     span : tuple of two floats
     values, periods : ndarray (k,)
         Of the parameter and of T, in the order of the curve: values are monotone between folds.
-    orbits : tuple of PeriodicOrbit
-        In floats; `PeriodicOrbit.enclose` proves one.
+    orbits : tuple of PeriodicOrbit or HybridOrbit
+        In floats; their ``enclose`` proves one.
     changes : tuple of OrbitChange
     ends : tuple of two str
         Why the curve ends where it does.
@@ -183,9 +197,16 @@ class OrbitBranch:
     span: tuple[float, float]
     values: np.ndarray
     periods: np.ndarray
-    orbits: tuple[PeriodicOrbit, ...]
+    orbits: tuple[PeriodicOrbit | HybridOrbit, ...]
     changes: tuple[OrbitChange, ...]
     ends: tuple[str, str]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the states at which orbits begin; through jumps those of their first mode."""
+        first = self.orbits[0]
+        mode = first.system.modes[first.modes[0]] if isinstance(first, HybridOrbit) else first.system
+        return tuple(mode.state_labels)
 
     @property
     def multipliers(self) -> np.ndarray:
@@ -214,7 +235,7 @@ class OrbitBranch:
             "along": self.along,
             "span": list(self.span),
             "ends": list(self.ends),
-            "labels": list(self.system.state_labels),
+            "labels": list(self.labels),
             "values": self.values.tolist(),
             "periods": self.periods.tolist(),
             "states": [orbit.x.tolist() for orbit in self.orbits],
@@ -223,6 +244,17 @@ class OrbitBranch:
             "neutral": [list(orbit.neutral) for orbit in self.orbits],
             "verdicts": [verdict.value for verdict in self.verdicts],
             "changes": [change.to_dict() for change in self.changes],
+        } | self._phases()
+
+    def _phases(self) -> dict[str, Any]:
+        """Modes, jumps and times of phases of orbits through jumps."""
+        if not (found := [orbit for orbit in self.orbits if isinstance(orbit, HybridOrbit)]):
+            return {}
+        return {
+            "modes": list(found[0].modes),
+            "jumps": list(found[0].jumps),
+            "times": [orbit.periods.tolist() for orbit in found],
+            "begin": [orbit.begin for orbit in found],
         }
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -50,6 +50,8 @@ def _slope(place: OrbitPlace) -> float:
 
 
 def _crossing(place: OrbitPlace) -> float:
+    if not len(place.orbit.others):
+        return 1.0
     return place.slope * float(np.prod(place.orbit.others - 1).real)
 
 

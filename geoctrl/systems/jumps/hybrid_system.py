@@ -129,6 +129,11 @@ class HybridSystem:
         return MappingProxyType(self._modes)
 
     @property
+    def told_units(self) -> dict[str, str]:
+        """Units by label of states and inputs as they are printed; see `System.told_units`."""
+        return {k: unit for mode in self._modes.values() for k, unit in mode.told_units.items()}
+
+    @property
     def mechanism(self) -> Any:
         """The mechanism with jumps that it is made of; None of systems that were at hand."""
         return self._mechanism
