@@ -292,5 +292,8 @@ def _relations_of(leaf: Any, own_symbols: Callable[[Any], Any]) -> Any:
 
 def _is_absent(entry: str, value: Any) -> bool:
     """Whether an entry that mechanisms have is left empty, as laws leave it."""
-    never = ("symmetry", "advected", "quasicoordinates", "view_of", "friction", "constraints", "rotors")
+    never = (
+        *("symmetry", "advected", "quasicoordinates", "view_of", "seen_from"),
+        *("friction", "constraints", "rotors"),
+    )
     return entry in never and (value is None or not tuple(value))
