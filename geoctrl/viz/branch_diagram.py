@@ -206,12 +206,14 @@ def orbit_branches(
         raise LabelError(f"no state {state!r}{nearest(str(state), labels)}")
     ax = new_axes(ax, (6.0, 4.0))
     for branch, colour in zip(drawn, COLOURS * (1 + len(drawn) // len(COLOURS)), strict=False):
-        curves = [branch.periods] if state is None else _extremes(branch, labels.index(state))
-        unstable = np.array([verdict.value == "NUMERICALLY_UNSTABLE" for verdict in branch.verdicts])
+        values, orbits, unstable = _orbits_with_changes(branch)
+        curves = [np.array([orbit.period for orbit in orbits])]
+        if state is not None:
+            curves = _extremes(orbits, labels.index(state))
         for curve in curves:
             for first, last in _runs(unstable):
                 style = "--" if unstable[first] else "-"
-                ax.plot(branch.values[first : last + 1], curve[first : last + 1], style, color=colour)
+                ax.plot(values[first : last + 1], curve[first : last + 1], style, color=colour)
         if state is None:
             for change in branch.changes:
                 ax.plot(change.value, change.orbit.period, _MARKS[change.kind][0], color=colour, mfc="white")
@@ -225,9 +227,23 @@ def orbit_branches(
     return ax
 
 
-def _extremes(branch: Any, row: int) -> list[np.ndarray]:
+def _orbits_with_changes(branch: Any) -> tuple[np.ndarray, list[Any], np.ndarray]:
+    """Values, orbits, and which are unstable, with the changes at which they become so among them."""
+    values, orbits = branch.values.tolist(), list(branch.orbits)
+    unstable = [verdict.value == "NUMERICALLY_UNSTABLE" for verdict in branch.verdicts]
+    for i in reversed(range(len(orbits) - 1)):
+        low, high = sorted(values[i : i + 2])
+        between = [c for c in branch.changes if low <= c.value <= high]
+        if unstable[i] != unstable[i + 1] and between:
+            values.insert(i + 1, between[0].value)
+            orbits.insert(i + 1, between[0].orbit)
+            unstable.insert(i + 1, unstable[i + 1])
+    return np.array(values), orbits, np.array(unstable)
+
+
+def _extremes(orbits: Sequence[Any], row: int) -> list[np.ndarray]:
     """Least and greatest value of a state along each orbit."""
-    along = [orbit.trajectory().states[row] for orbit in branch.orbits]
+    along = [orbit.trajectory().states[row] for orbit in orbits]
     return [np.array([extreme(values) for values in along]) for extreme in (np.nanmin, np.nanmax)]
 
 

@@ -203,6 +203,8 @@ def test_the_walkers_gait_doubles_between_two_slopes():
     assert doubling.kind == "period doubling"
     assert doubling.multiplier == pytest.approx(-1, abs=1e-9)
     assert branch.verdicts[-1] is gc.Verdict.NUMERICALLY_UNSTABLE
+    stable, unstable, _ = branch.plot().lines
+    assert stable.get_xdata()[-1] == unstable.get_xdata()[0] == doubling.value
 
 
 @LONG
