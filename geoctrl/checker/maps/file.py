@@ -135,14 +135,15 @@ def claim_of_map(
     given: dict[str, Any],
     area: dict[str, fmpq],
     words: Mapping[str, str] = WORDS,
+    regular: str = " at the middle of the axes",
 ) -> str:
-    """What a map claims, with words for what is proved of members."""
+    """What a map claims, with words for what is proved of members, and for where the leaf is regular."""
     axes = ", ".join(f"{told(k)} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in given["axes"].items())
     values = assigned({**problem["parameters"], **given["symbols"], **given.get("moving", {})})
     parts = [f"on {below(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
     rows, states = given["leaf"]["rows"], problem["states"]
     dimension = Dimension(len(states) - len(rows), set(rows) == set(problem["leaf"]))
-    leaf = leaf_words(relations(problem), dimension, " at the middle of the axes")
+    leaf = leaf_words(relations(problem), dimension, regular)
     return (
         f"Members of the family {quoted(given['family'])} of {system_words(system)} with {axes}"
         f"{f' and {values}' if values else ''}, on {leaf}: "

@@ -59,6 +59,8 @@ STABLE, UNSTABLE = "a", "b"
 """Letters of cells whose form is positive definite, or negative along a vector."""
 VERDICTS = {STABLE: "stable", UNSTABLE: "unstable"}
 WORDS = {"stable": "are asymptotically stable within the leaf, exponentially", "unstable": "are unstable"}
+SHOWN = " about members in cells that are decided"
+"""Where gradients of the leaf are shown to be independent."""
 FORMS = {
     **{key: MAP[key] for key in ("name", "family", "axes", "symbols", "domain", "cells")},
     "chart": {key: CHART[key] for key in ("rows", "free", "inverse")},
@@ -222,6 +224,9 @@ class FormsOnCells:
             require(
                 tangent_motion(members.question, chart) == B, "it is not the linearisation", "theorem.motion"
             )
+            require(
+                any(e.top for row in B for e in row), "nothing decays and nothing grows", "theorem.motion"
+            )
             return B
 
         B, noted = F.noting(linearisation)
@@ -317,7 +322,7 @@ def form_of_kind(forms: Sequence[dict[str, Any]], turn: int, letter: str, n: int
 
 def claim_by_forms(system: str, problem: dict[str, Any], given: dict[str, Any], area: dict[str, fmpq]) -> str:
     """What such cells claim."""
-    return claim_of_map(system, problem, given | {"leaf": given["chart"]}, area, WORDS)
+    return claim_of_map(system, problem, given | {"leaf": given["chart"]}, area, WORDS, SHOWN)
 
 
 def stability_by_forms(problem: dict[str, Any], witness: dict[str, Any], given: dict[str, Any]) -> Found:

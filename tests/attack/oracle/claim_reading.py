@@ -233,7 +233,8 @@ def leaf(r: Reader) -> dict[str, Any]:
             r.need(" = 0")
     most = r.take("at most ")
     size = int(r.match(DIGITS) or -1)
-    where = r.take(" at the equilibrium") or r.take(" at the middle of the axes")
+    places = " at the equilibrium", " at the middle of the axes", " about members in cells that are decided"
+    where = any(map(r.take, places))
     alone = r.take(": the point alone")
     return {"relations": relations, "dimension": size, "exact": not most, "alone": alone, "where": where}
 
