@@ -49,6 +49,7 @@ from geoctrl.checker.maps.file import MAP, MAP_WITNESS, PROBLEM
 from geoctrl.checker.maps.members import Members
 from geoctrl.checker.maps.region import Proof, Proofs
 from geoctrl.checker.reader import conform, rational
+from geoctrl.decisions.functions.derivatives import reachable
 from geoctrl.decisions.functions.identities_by_division import Ratio
 from geoctrl.decisions.reading.problem_reader import Refusal as OldRefusal
 
@@ -166,8 +167,9 @@ class MapWitnesses:
 
     def _cofactors_of_zero(self, zero: Ratio) -> list[Any]:
         q = self._members.question
+        of_members = {i for i, node in enumerate(q.table) if node[0] == "sym" and node[2] == "family"}
         for i, node in enumerate(q.table):
-            if node[0] == "fun":
+            if node[0] == "fun" and of_members.isdisjoint(reachable(q.table, [i])):
                 q.ratios([i])
         writer = RatioWriter(
             self._table, q.functions, q.variables, q.still, q.problem["roots"], factored=True
