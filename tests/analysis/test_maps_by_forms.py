@@ -8,13 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy as sp
-from flint import ctx, fmpq
+from flint import arb, ctx, fmpq
 
 import geoctrl as gc
 from geoctrl import checker
 from geoctrl.analysis.forms import forms_over_axes
 from geoctrl.analysis.maps.region_problem import axes_of, region_problem
-from geoctrl.checker.ranges.cells_by_forms import BITS, FormsOnCells
+from geoctrl.checker.ranges.cells_by_forms import BITS, FormsOnCells, root_on_box
 from geoctrl.systems import with_recorded_families
 from tests.synthesis.circling_car import car_on_circle
 
@@ -93,14 +93,19 @@ def test_the_file_is_confirmed_and_says_what_is_proved():
     assert "dimension 2 about members in cells that are decided" in report.claim
 
 
+def refused_as(changed):
+    """Why the checker refuses a content, sealed again."""
+    changed["digest"] = checker.digest_of(changed)
+    with pytest.raises(checker.Refusal) as refusal:
+        checker.check(changed)
+    return str(refusal.value)
+
+
 def refused(**changes):
-    """Whether the checker refuses the file with something changed in its theorem."""
+    """Why the checker refuses the file with something changed in its theorem."""
     changed = copy.deepcopy(content())
     changed["theorem"] |= changes
-    changed["digest"] = checker.digest_of(changed)
-    with pytest.raises(checker.Refusal):
-        checker.check(changed)
-    return True
+    return refused_as(changed)
 
 
 def test_a_file_with_something_changed_is_refused():
@@ -114,10 +119,39 @@ def test_a_file_with_something_changed_is_refused():
     negative = [{**form, "P": [[str(-Fraction(c)) for c in row] for row in form["P"]]} for form in forms]
     assert refused(forms=negative)
     assert refused(forms=[{"P": form["P"]} for form in forms])
+    assert refused(forms=[{**form, "P": [*form["P"], ["0", "0", "1"]]} for form in forms])
     assert refused(motion=[given["motion"][1], given["motion"][0]])
     assert refused(chart={**given["chart"], "rows": []})
     assert refused(axes={**given["axes"], "s": ["1/4", "2"]})
     assert refused(axes={**given["axes"], "p": ["1", "0"]})
+
+
+def test_an_interval_that_runs_backwards_is_refused():
+    """Members are the same, and one cell is the same cell."""
+    changed = gc.certify_region(bead(), "at", {"s": (0.25, 0.5)}, 1, {"p": 0}, by="forms").to_dict()
+    assert changed["theorem"]["cells"] == "a"
+    changed["theorem"]["axes"]["s"] = changed["theorem"]["axes"]["s"][::-1]
+    assert "intervals" in refused_as(changed)
+
+
+def test_a_level_of_what_is_conserved_is_not_the_leaf():
+    """x tends to its place while y stays where it is: on levels of y all is well, on the leaf it is not."""
+    kept = gc.VectorField(
+        [X, Y],
+        [U - X, 0],
+        inputs=[U],
+        equilibria={"at": gc.Family({"x": S}, [S], {"u": S})},
+        name="kept",
+    ).reduce()
+    changed = map_by_forms(kept, "at", {"s": (0, 1)}, 1).to_dict()
+    assert {*changed["theorem"]["cells"]} <= {"+", "."}
+    problem, given = changed["problem"], changed["theorem"]
+    places = {node[1]: k for k, node in enumerate(problem["nodes"]) if node[0] == "sym"}
+    problem["nodes"].append(["num", "1"])
+    problem["invariants"] = {"y": places["y"]}
+    given["chart"] = {"rows": ["y"], "free": ["x"], "inverse": [[len(problem["nodes"]) - 1]]}
+    given |= {"motion": [given["motion"][0][:1]], "forms": [{"P": [["1"]]}], "turns": [0], "cells": "a"}
+    assert "all states that the leaf leaves free" in refused_as(changed)
 
 
 @pytest.mark.parametrize(
@@ -154,6 +188,29 @@ def test_the_linearisation_is_within_what_the_checker_takes_for_it(system, axes,
             defect = weights @ middles - motion_at(**values).ravel()
             assert np.all(np.abs(defect) <= radii + 1e-9), (level, place, t)
     assert added[2] < added[0] / 30  # what is added is of second order
+
+
+def test_roots_are_within_what_is_affine_and_added():
+    """Of polynomials in two coordinates, of up to second degree in each."""
+    rng = np.random.default_rng(6)
+    turns = list(itertools.product(range(3), repeat=2))
+    for size in (0.03, 0.3, 0.5, 0.5):
+        p = np.array([1, *size * rng.uniform(-1, 1, 8) / 4])
+        low, high = (np.sqrt(1 + e * np.sum(np.abs(p[1:]))) for e in (-1, 1))
+        ends = fmpq(*float(low).as_integer_ratio()), fmpq(*float(high).as_integer_ratio())
+        with ctx.workprec(BITS):
+            slopes, error = root_on_box([arb(float(c)) for c in p], [3, 1], ends)
+        near = np.array([float(a) for a in slopes])
+        for t in [*itertools.product((-1, 1), repeat=2), *rng.uniform(-1, 1, (50, 2))]:
+            y = np.sqrt(sum(c * t[0] ** i * t[1] ** j for c, (i, j) in zip(p, turns, strict=True)))
+            assert abs((2 * y - high - low) / (high - low) - near @ t) <= float(error) + 1e-12
+    with ctx.workprec(BITS):
+        _, error = root_on_box(
+            [arb(1), arb(0.01), arb(0.02), arb(0)], [2, 1], (fmpq(98, 100), fmpq(102, 100))
+        )
+        assert error < 0.02  # nothing but second order
+    with ctx.workprec(BITS), pytest.raises(checker.Refusal, match="a root may vanish"):
+        root_on_box([arb(c) for c in (1, 2.7, 0, -3.6)], [1], (fmpq(3, 10), fmpq(14, 10)))
 
 
 def in_chart(motion, tangents):

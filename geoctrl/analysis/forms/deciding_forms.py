@@ -69,6 +69,9 @@ def _candidates(
         yield -(W.conj().T @ (np.sign(values.real)[:, None] * W)).real
     solved = []
     for A in (B, *corners):
+        roots = np.linalg.eigvals(A)
+        if np.min(np.abs(roots[:, None] + roots)) <= 4 * np.finfo(float).eps * np.linalg.norm(A):
+            return  # there is no solution
         try:
             P = scipy.linalg.solve_continuous_lyapunov(A.T, -np.eye(len(A)))
         except (np.linalg.LinAlgError, ValueError):
