@@ -130,8 +130,18 @@ def test_an_interval_that_runs_backwards_is_refused():
     """Members are the same, and one cell is the same cell."""
     changed = gc.certify_region(bead(), "at", {"s": (0.25, 0.5)}, 1, {"p": 0}, by="forms").to_dict()
     assert changed["theorem"]["cells"] == "a"
-    changed["theorem"]["axes"]["s"] = changed["theorem"]["axes"]["s"][::-1]
-    assert "intervals" in refused_as(changed)
+    theorem = changed["theorem"]
+    backwards = {"s": theorem["axes"]["s"][::-1]}
+    assert "intervals" in refused_as(changed | {"theorem": theorem | {"axes": backwards}})
+    assert "no such form" in refused_as(changed | {"theorem": theorem | {"turns": []}})
+
+
+def test_a_form_that_is_not_positive_shows_no_stability():
+    """It falls at what grows."""
+    changed = map_by_forms(line(X, S, -S), "at", {"s": (0, 1)}, 1).to_dict()
+    assert changed["theorem"]["cells"] == "b"
+    changed["theorem"]["cells"] = "a"
+    assert "not positive" in refused_as(changed)
 
 
 def test_a_level_of_what_is_conserved_is_not_the_leaf():
@@ -157,6 +167,7 @@ def test_a_level_of_what_is_conserved_is_not_the_leaf():
 @pytest.mark.parametrize(
     ("system", "axes", "motion_at"),
     [
+        (lambda: dying_out(), {"s": (0, 3)}, lambda s: np.array([[(s**2 - 1) / (1 + s**2) ** 2]])),
         (bead, AXES, lambda s, p: in_chart(motion_of_bead(s, p), np.diag([np.sqrt(1 - s**2), 1]))),
         pytest.param(
             lambda: satellite_loop(),
@@ -173,18 +184,20 @@ def test_the_linearisation_is_within_what_the_checker_takes_for_it(system, axes,
     data, members = region_problem(plant, family, axes_of(plant, family, axes), None)
     forms = FormsOnCells(*forms_over_axes.members_of(forms_over_axes.file_content(data, members, family)))
     rng, added = np.random.default_rng(5), []
-    for level in (2, 3, 5):
-        place = [int(k) for k in rng.integers(0, 2**level, 2)]
+    middle = rng.uniform(size=len(axes))
+    for level in (3, 4, 6):
+        place = [int(k) for k in middle * 2**level]
         box = tuple((fmpq(k, 2**level), fmpq(k + 1, 2**level)) for k in place)
         with ctx.workprec(BITS):
             corners = forms.corners(box, forms.signs.on(box, {}))
             middles = np.array([[float(c) for c in A.mid().entries()] for A in corners])
             radii = np.array([float(c.rad()) for c in corners[0].entries()])
         added.append(np.max(radii))
-        for t in [*itertools.product((-1, 1), repeat=2), *rng.uniform(-1, 1, (2, 2))]:
+        signs = [*itertools.product((1, -1), repeat=len(axes))]
+        for t in [*signs, *rng.uniform(-1, 1, (2, len(axes)))]:
             at = [(k + (1 + e) / 2) / 2**level for k, e in zip(place, t, strict=True)]
             values = {k: a + (b - a) * c for (k, (a, b)), c in zip(axes.items(), at, strict=True)}
-            weights = [(1 + a * t[0]) * (1 + b * t[1]) / 4 for a, b in itertools.product((1, -1), repeat=2)]
+            weights = [np.prod((1 + np.multiply(corner, t)) / 2) for corner in signs]
             defect = weights @ middles - motion_at(**values).ravel()
             assert np.all(np.abs(defect) <= radii + 1e-9), (level, place, t)
     assert added[2] < added[0] / 30  # what is added is of second order
@@ -236,6 +249,11 @@ def line(rate, at, held, **more):
     return gc.VectorField(
         [X], [rate + U], inputs=[U], equilibria={"at": members}, name="line", **more
     ).reduce()
+
+
+def dying_out():
+    """With a divisor that varies as much as the linearisation does."""
+    return line(-X / (1 + X**2), S, S / (1 + S**2))
 
 
 def test_functions_are_enclosed():

@@ -61,6 +61,7 @@ ALLOWED = {
     ("maps/axes.py", "factor"): "numbers what is divided by, to keep it as it is",
     ("maps/axes.py", "roots"): SQUARE,
     ("maps/bernstein.py", "//"): "columns of a table of coefficients",
+    ("ranges/cells_by_forms.py", "//"): "columns of a table of coefficients",
     ("enclosures/balls.py", "getattr"): "sqrt, sin, cos, exp, log, atan of balls, by their names in a file",
     ("enclosures/balls.py", "inv"): ENCLOSED,
     (

@@ -84,10 +84,11 @@ class MatrixOnCells:
     def __init__(self, members: Members, rows: Rows) -> None:
         F = members.field.functions
         self._region, self._size = members.region, len(rows)
-        entries, below = [F.number(e) for row in rows for e in row], Counter[int]()
-        for entry in entries:
+        entries = {(i, j): F.number(e) for i, row in enumerate(rows) for j, e in enumerate(row)}
+        below = Counter[int]()
+        for entry in entries.values():
             below |= entry.below
-        tops = {i: F.multiple(e.top, below - e.below) for i, e in enumerate(entries) if e.top}
+        tops = {at: F.multiple(e.top, below - e.below) for at, e in entries.items() if e.top}
         self._entries, axes = [*tops], len(members.region.sides)
         squares = {
             k: x.top
@@ -97,7 +98,7 @@ class MatrixOnCells:
         polynomials = [F.multiple(F.constant(1), below), *squares.values(), *tops.values()]
         degrees = [max(map(int, column)) for column in zip(*(p.degrees() for p in polynomials), strict=True)]
         self._places = [k for k, d in enumerate(degrees) if d]
-        self._roots = [self._places.index(k) for k in squares if k in self._places]
+        self._radicals = [self._places.index(k) for k in squares if k in self._places]
         polynomials[1 : 1 + len(squares)] = [p for k, p in squares.items() if k in self._places]
         self._counts = [degrees[k] + 2 for k in self._places]  # no term has the last power
         if len(polynomials) * prod(self._counts) > TENSOR:
@@ -119,11 +120,11 @@ class MatrixOnCells:
             coefficients, scale = image.transpose().entries(), scale / denominator
         size = prod(self._counts)
         rows = arb_mat(len(coefficients) // size, size, coefficients).tolist()
-        roots = 1 + len(self._roots)
+        radicals = 1 + len(self._radicals)
         strides = [prod(self._counts[k + 1 :]) for k in range(len(self._counts))]
-        affine, rest = self._quotients(rows[0], arb_mat(rows[roots:]), strides)
-        for k, row in zip(self._roots, rows[1:roots], strict=True):
-            slopes, error = root_on_box([c * scale for c in row], strides[: self._roots[0]], intervals[k])
+        affine, rest = self._quotients(rows[0], arb_mat(rows[radicals:]), strides)
+        for k, row in zip(self._radicals, rows[1:radicals], strict=True):
+            slopes, error = root_on_box([c * scale for c in row], strides[: self._radicals[0]], intervals[k])
             for i, slope in enumerate(slopes, 1):
                 affine[i] = affine[i] + affine[1 + k] * slope
             rest = [c + abs(d) * error for c, d in zip(rest, affine[1 + k].entries(), strict=True)]
@@ -159,9 +160,9 @@ class MatrixOnCells:
         parts = [arb_mat(n, n) for _ in affine]
         for part, column in zip(parts, affine, strict=True):
             for entry, value in zip(self._entries, column.entries(), strict=True):
-                part[divmod(entry, n)] = value
+                part[entry] = value
         for entry, bound in zip(self._entries, rest, strict=True):
-            parts[0][divmod(entry, n)] += arb(0, 1) * bound
+            parts[0][entry] += arb(0, 1) * bound
         found = parts[:1]
         for slope in (part for part in parts[1:] if any(c != 0 for c in part.entries())):
             found = [A + sense * slope for A in found for sense in (1, -1)]
