@@ -1008,6 +1008,26 @@ def region(**asked):
     return gc.region_of_attraction(decaying(), [0], **asked)
 
 
+def mapped(**asked):
+    """Members of x1' = -p1 x1 over p1."""
+    system = field([X1], [-P1.symbol * X1], parameters=[P1], equilibria={"rest": gc.Family({})})
+    return gc.certify_region(system, **{"family": "rest", "axes": {"p1": (1, 2)}, "by": "forms"} | asked)
+
+
+CALLS += [
+    ("a map by another word", lambda _: mapped(by="form"), gc.InputError),
+    ("a map by nothing", lambda _: mapped(by=None), gc.InputError),
+    ("a map by two words", lambda _: mapped(by=["signs", "forms"]), gc.InputError),
+    ("forms in a folder", lambda _: mapped(out="folder"), gc.InputError),
+    ("forms with workers", lambda _: mapped(executor=object()), gc.InputError),
+    ("forms of no depth", lambda _: mapped(depth=0), gc.InputError),
+    ("forms over no axes", lambda _: mapped(axes={}), gc.GeoctrlError),
+    ("forms over an axis that ends first", lambda _: mapped(axes={"p1": (2, 1)}), gc.InputError),
+    ("forms over an axis that is none", lambda _: mapped(axes={"q": (1, 2)}), gc.ParameterError),
+    ("forms of no family", lambda _: mapped(family="rests"), gc.ParameterError),
+]
+
+
 CALLS += [
     ("a box that is a list", lambda _: gc.certify(decaying(), [0], over=["p1"]), gc.InputError),
     ("a box of nothing", lambda _: boxed(), gc.InputError),

@@ -32,6 +32,7 @@ def _contents() -> Iterator[dict[str, Any]]:
     yield gc.certify(field, [0], over={"k": (1, 2)}).to_dict()
     yield gc.certify(coasting(), [0, 0, 0], over={"k": (1, 2)}).to_dict()
     yield gc.bound_while_moving(pulled(), "pulled", "s", (-1, 2), 0.5).to_dict()
+    yield gc.certify_region(pushed(), "pushed", {"s": (-1, 1)}, depth=2, by="forms").to_dict()
 
 
 def falling_back() -> gc.ReducedSystem:
@@ -44,6 +45,13 @@ def coasting() -> gc.ReducedSystem:
     """y' = v, v' = 0 and x' = -k x."""
     k, (x, y, v) = gc.Parameter("k", 1), sp.symbols("x y v", real=True)
     return gc.VectorField([y, v, x], [v, 0, -k.symbol * x], parameters=[k], name="coasting").reduce()
+
+
+def pushed() -> gc.ReducedSystem:
+    """x' = u - x - x^2, held where it is on either side of the least u."""
+    x, u, s = sp.symbols("x u s", real=True)
+    held = {"pushed": gc.Family({"x": s}, [s], {"u": s + s**2})}
+    return gc.VectorField([x], [u - x - x**2], inputs=[u], equilibria=held, name="pushed").reduce()
 
 
 def swinging() -> gc.ReducedSystem:

@@ -22,7 +22,7 @@ SCALES = ("0", "-1", "1/1000", "1001/1000", "2", "-1/2", "1000")
 CURVES = ("periodic orbit that attracts", "periodic orbit that repels", "turning point")
 SETS = (
     "sublevel", "squares", "slopes", "map", "over", "moving member", "attraction over cells", "catch",
-    "hybrid orbit that attracts", "hybrid orbit that repels", "slopes beside a family",
+    "hybrid orbit that attracts", "hybrid orbit that repels", "slopes beside a family", "forms over cells",
 )  # fmt: skip
 NAMES = tuple(name for name in THEOREMS if name not in SETS)
 PLAIN = ("power", "late", "half", "sense", "units", "series", "levels", "steps", "bits", "degree")
