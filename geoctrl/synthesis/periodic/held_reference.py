@@ -239,7 +239,8 @@ def _closing_motion(
         raise EquilibriumError(_words(first))
     labels, there, wanted = plant.change.plant.state_labels, *map(plant.change.plant_states, (x, given))
     extent, unit = plant.change.extent(given), plant.change.sizes(sizes)
-    away = np.abs(there - wanted) / np.maximum(extent, _SAME * unit)  # what rests moves by rounding alone
+    # What rests, but for rounding, has no extent to compare with.
+    away = np.abs(there - wanted) / np.where(extent > _SAME * unit, extent, unit)
     if np.max(away) > _NEAR:
         k, i = np.unravel_index(int(np.argmax(away)), away.shape)
         raise EquilibriumError(
