@@ -408,3 +408,27 @@ def test_what_is_no_question_is_refused():
     car, x = car_on_circle()
     with pytest.raises(gc.ParameterError, match="no equilibrium family 'circel'"):
         gc.linear_law(car, x, np.zeros((2, 5))).closed_loop(along="circel")
+
+
+@pytest.mark.long(reason="all that is too large is made first: 13 s")
+def test_what_is_too_large_for_signs_is_told_in_words():
+    x, u = sp.symbols("x1:4", real=True), sp.symbols("u1:4", real=True)
+    a, b, p = sp.Symbol("a", real=True), sp.Symbol("b", real=True), gc.Parameter("p", 0.1)
+    P, root = p.symbol, sp.sqrt(x[0] ** 2 + x[2] ** 2 + 4)
+    rates = [
+        3 * P * x[1] * x[2] / 4 - 19 * x[0] / 4 - 2 * x[1] + 7 * x[2] / 4 - 5 * root / 12,
+        P * x[0] * x[1] / 8 + 7 * x[0] / 4 - 7 * x[1] / 2 - 2 * x[2] - sp.sin(x[2]) / 4,
+        -9 * P * x[0] * x[2] / 8 - 3 * x[0] / 4 - 7 * x[1] / 4 - 2 * x[2] ** 3 / 3 - 7 * x[2] / 2,
+    ]
+    at = dict(zip(x, (sp.sqrt(a**2 + 1), -sp.sqrt(b**2 + 2) / 4, sp.sin(P) + 1), strict=True))
+    held = {str(k): -e.subs(at, simultaneous=True) for k, e in zip(u, rates, strict=True)}
+    system = gc.VectorField(
+        x,
+        [e + k for e, k in zip(rates, u, strict=True)],
+        inputs=u,
+        parameters=[p],
+        equilibria={"f": gc.Family({str(k): e for k, e in at.items()}, [a, b], held)},
+    ).reduce()
+    axes = {"a": (0.5, 0.75), "b": (-0.375, -0.125), "p": (-0.625, 0.375)}
+    with pytest.raises(gc.CertificateError, match="too large for a file"):
+        gc.certify_region(system, "f", axes, depth=1)

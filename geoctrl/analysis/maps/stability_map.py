@@ -317,6 +317,11 @@ def certify_region(
         content = content_of_map(data, members, proofs, list(axes))
     except NotSolved:
         raise CertificateError("what is conserved over these axes is not seen to be") from None
+    except Refusal:
+        raise CertificateError(
+            "the tests over these axes are too large for a file: give numbers for some of the axes, or ask "
+            "by='forms'"
+        ) from None
     content["theorem"]["family"] = family
     tiles = Tiles(content, depth, folder)
     try:

@@ -146,8 +146,8 @@ def certify_over(sys: Any, eq: Any, over: Any, params: Mapping[str, Any] | None)
         return _report(sides, "no test decides at any point of the box that was tried")
     try:
         content = content_of_map(data, members, proposed, list(sides))
-    except NotSolved:
-        raise CertificateError("what is conserved over this box is not seen to be") from None
+    except (NotSolved, Refusal):
+        raise CertificateError("functions kept over this box are not seen to be, or are too large") from None
     content["theorem"] = {k: v for k, v in content["theorem"].items() if k != "cells"}
     content["theorem"] |= {"family": family, "name": "over", "parts": []}
     found = _BoxSearch(sys, family, sides, rest, content).certificate()
